@@ -1,0 +1,121 @@
+//! Data in: rows and labels, from files or made to order.
+
+pub mod matrix;
+
+use std::sync::Arc;
+
+use rand::seq::SliceRandom;
+
+use crate::rng::{Purpose, keyed};
+pub use matrix::{Matrix, Row};
+
+/// Rows with one label each.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Dataset {
+    /// Where it came from, for people.
+    pub name: String,
+    /// The rows.
+    pub matrix: Matrix,
+    /// One label a row.
+    pub labels: Vec<f64>,
+}
+
+impl Dataset {
+    /// Number of rows, n.
+    pub fn rows(&self) -> usize {
+        self.matrix.rows()
+    }
+
+    /// Number of columns, d.
+    pub fn columns(&self) -> usize {
+        self.matrix.columns()
+    }
+
+    /// The rows in the order in which they are dealt to machines: shuffled once by the seed.
+    pub fn shuffled(&self, seed: u64) -> Self {
+        let mut order: Vec<usize> = (0..self.rows()).collect();
+        order.shuffle(&mut keyed(seed, Purpose::Deal, 0, 0));
+        self.select(&order)
+    }
+
+    /// Some of the rows, in this order.
+    pub fn select(&self, order: &[usize]) -> Self {
+        Self {
+            name: self.name.clone(),
+            matrix: self.matrix.select(order.iter().copied()),
+            labels: order.iter().map(|&i| self.labels[i]).collect(),
+        }
+    }
+
+    /// A short name for these exact numbers (FNV-1a over rows and labels), so that records of one problem find each other.
+    pub fn fingerprint(&self) -> u64 {
+        let mut hash = Fnv::default();
+        for i in 0..self.rows() {
+            hash.write(self.labels[i].to_bits());
+            for (j, v) in self.matrix.row(i).iter().filter(|(_, v)| *v != 0.0) {
+                hash.write(u64::from(j));
+                hash.write(v.to_bits());
+            }
+        }
+        hash.0
+    }
+}
+
+/// The rows one machine holds: a range of the shared data set.
+#[derive(Debug, Clone)]
+pub struct Shard {
+    /// Which machine.
+    pub worker: usize,
+    /// The seed of the run, for the worker's generators.
+    pub seed: u64,
+    data: Arc<Dataset>,
+    range: std::ops::Range<usize>,
+}
+
+impl Shard {
+    /// Machine `worker` holds rows `range` of `data`.
+    pub fn new(data: Arc<Dataset>, range: std::ops::Range<usize>, worker: usize, seed: u64) -> Self {
+        Self { worker, seed, data, range }
+    }
+
+    /// Rows held.
+    pub fn len(&self) -> usize {
+        self.range.len()
+    }
+
+    /// No rows at all: more machines than rows.
+    pub fn is_empty(&self) -> bool {
+        self.range.is_empty()
+    }
+
+    /// The i-th held row.
+    pub fn row(&self, i: usize) -> Row<'_> {
+        self.data.matrix.row(self.range.start + i)
+    }
+
+    /// Its label.
+    pub fn label(&self, i: usize) -> f64 {
+        self.data.labels[self.range.start + i]
+    }
+
+    /// Stored entries of all held rows.
+    pub fn stored(&self) -> u64 {
+        (0..self.len()).map(|i| self.row(i).stored() as u64).sum()
+    }
+}
+
+#[derive(Debug)]
+struct Fnv(u64);
+
+impl Default for Fnv {
+    fn default() -> Self {
+        Self(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl Fnv {
+    fn write(&mut self, word: u64) {
+        self.0 = (self.0 ^ word).wrapping_mul(0x0000_0100_0000_01b3);
+        self.0 ^= self.0 >> 29;
+    }
+}

@@ -1,0 +1,215 @@
+//! Rows of numbers, sparse or dense by density. Our own because all we need is rows, dots and axpys, split by range.
+
+/// Above this share of non-zeros a dense row is both smaller and faster.
+const DENSE_ABOVE: f64 = 1.0 / 3.0;
+
+/// A matrix by rows.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Matrix {
+    /// Compressed sparse rows.
+    Sparse {
+        /// Number of columns.
+        columns: usize,
+        /// Row i holds entries `starts[i]..starts[i + 1]`.
+        starts: Vec<usize>,
+        /// Column of each entry, ascending within a row.
+        indices: Vec<u32>,
+        /// Value of each entry.
+        values: Vec<f64>,
+    },
+    /// Row-major dense.
+    Dense {
+        /// Number of rows (a matrix of no columns still has rows).
+        rows: usize,
+        /// Number of columns.
+        columns: usize,
+        /// `rows × columns` values.
+        values: Vec<f64>,
+    },
+}
+
+/// One row, borrowed.
+#[derive(Debug, Clone, Copy)]
+pub enum Row<'a> {
+    /// Columns and their values.
+    Sparse(&'a [u32], &'a [f64]),
+    /// One value per column.
+    Dense(&'a [f64]),
+}
+
+impl Matrix {
+    /// An empty sparse matrix to `push_row` into.
+    pub fn sparse(columns: usize) -> Self {
+        Self::Sparse { columns, starts: vec![0], indices: Vec::new(), values: Vec::new() }
+    }
+
+    /// A dense matrix from its rows laid end to end.
+    ///
+    /// # Panics
+    /// If `values` does not divide into rows.
+    pub fn dense(columns: usize, values: Vec<f64>) -> Self {
+        assert!(columns > 0 && values.len().is_multiple_of(columns), "values must fill whole rows");
+        Self::Dense { rows: values.len() / columns, columns, values }
+    }
+
+    /// Appends a row given as ascending (column, value) pairs.
+    pub fn push_row(&mut self, row: impl IntoIterator<Item = (u32, f64)>) {
+        match self {
+            Self::Sparse { starts, indices, values, .. } => {
+                for (j, v) in row {
+                    indices.push(j);
+                    values.push(v);
+                }
+                starts.push(indices.len());
+            }
+            Self::Dense { rows, columns, values } => {
+                let start = values.len();
+                values.resize(start + *columns, 0.0);
+                for (j, v) in row {
+                    values[start + j as usize] = v;
+                }
+                *rows += 1;
+            }
+        }
+    }
+
+    /// Number of rows, n.
+    pub fn rows(&self) -> usize {
+        match self {
+            Self::Sparse { starts, .. } => starts.len() - 1,
+            Self::Dense { rows, .. } => *rows,
+        }
+    }
+
+    /// Number of columns, d.
+    pub fn columns(&self) -> usize {
+        match self {
+            Self::Sparse { columns, .. } | Self::Dense { columns, .. } => *columns,
+        }
+    }
+
+    /// Stored entries: what a pass over the data costs.
+    pub fn stored(&self) -> usize {
+        match self {
+            Self::Sparse { values, .. } | Self::Dense { values, .. } => values.len(),
+        }
+    }
+
+    /// Entries that are not zero.
+    pub fn nonzeros(&self) -> usize {
+        match self {
+            Self::Sparse { values, .. } | Self::Dense { values, .. } => values.iter().filter(|v| **v != 0.0).count(),
+        }
+    }
+
+    /// Row i.
+    pub fn row(&self, i: usize) -> Row<'_> {
+        match self {
+            Self::Sparse { starts, indices, values, .. } => {
+                let range = starts[i]..starts[i + 1];
+                Row::Sparse(&indices[range.clone()], &values[range])
+            }
+            Self::Dense { columns, values, .. } => Row::Dense(&values[i * columns..(i + 1) * columns]),
+        }
+    }
+
+    /// The same matrix in the form its density asks for.
+    pub fn compact(self) -> Self {
+        let cells = self.rows() as f64 * self.columns() as f64;
+        let dense = self.nonzeros() as f64 > DENSE_ABOVE * cells;
+        match (&self, dense) {
+            (Self::Sparse { .. }, true) => self.copied_into(Self::Dense { rows: 0, columns: self.columns(), values: Vec::new() }),
+            (Self::Dense { .. }, false) => self.copied_into(Self::sparse(self.columns())),
+            _ => self,
+        }
+    }
+
+    fn copied_into(&self, mut empty: Self) -> Self {
+        for i in 0..self.rows() {
+            empty.push_row(self.row(i).iter().filter(|(_, v)| *v != 0.0));
+        }
+        empty
+    }
+
+    /// The rows in another order, or only some of them.
+    pub fn select(&self, rows: impl IntoIterator<Item = usize>) -> Self {
+        let mut out = match self {
+            Self::Sparse { columns, .. } => Self::sparse(*columns),
+            Self::Dense { columns, .. } => Self::Dense { rows: 0, columns: *columns, values: Vec::new() },
+        };
+        for i in rows {
+            match (&mut out, self.row(i)) {
+                (Self::Dense { rows, values, .. }, Row::Dense(row)) => {
+                    values.extend_from_slice(row);
+                    *rows += 1;
+                }
+                (out, row) => out.push_row(row.iter()),
+            }
+        }
+        out
+    }
+}
+
+impl<'a> Row<'a> {
+    /// x·w. The order of additions is fixed: results repeat to the bit.
+    pub fn dot(self, w: &[f64]) -> f64 {
+        match self {
+            Self::Sparse(indices, values) => indices.iter().zip(values).map(|(&j, &v)| v * w[j as usize]).sum(),
+            Self::Dense(row) => dot(row, w),
+        }
+    }
+
+    /// w += a·x.
+    pub fn axpy(self, a: f64, w: &mut [f64]) {
+        match self {
+            Self::Sparse(indices, values) => {
+                for (&j, &v) in indices.iter().zip(values) {
+                    w[j as usize] += a * v;
+                }
+            }
+            Self::Dense(row) => axpy(a, row, w),
+        }
+    }
+
+    /// ‖x‖².
+    pub fn norm_sq(self) -> f64 {
+        let (Self::Sparse(_, values) | Self::Dense(values)) = self;
+        dot(values, values)
+    }
+
+    /// Stored entries: what touching the row costs.
+    pub fn stored(self) -> usize {
+        let (Self::Sparse(_, values) | Self::Dense(values)) = self;
+        values.len()
+    }
+
+    /// (column, value) pairs, ascending.
+    pub fn iter(self) -> impl Iterator<Item = (u32, f64)> + 'a {
+        let (indices, values) = match self {
+            Self::Sparse(indices, values) => (Some(indices), values),
+            Self::Dense(values) => (None, values),
+        };
+        values.iter().enumerate().map(move |(k, &v)| (indices.map_or(k as u32, |i| i[k]), v))
+    }
+}
+
+/// a·b over four fixed lanes.
+pub fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let (a4, a_rest) = a.as_chunks::<4>();
+    let (b4, b_rest) = b.as_chunks::<4>();
+    let mut lanes = [0.0; 4];
+    for (x, y) in a4.iter().zip(b4) {
+        for k in 0..4 {
+            lanes[k] += x[k] * y[k];
+        }
+    }
+    let rest: f64 = a_rest.iter().zip(b_rest).map(|(x, y)| x * y).sum();
+    (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]) + rest
+}
+
+/// y += a·x.
+pub fn axpy(a: f64, x: &[f64], y: &mut [f64]) {
+    for (y, x) in y.iter_mut().zip(x) {
+        *y += a * x;
+    }
+}

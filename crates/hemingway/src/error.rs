@@ -1,0 +1,74 @@
+//! What can go wrong, said so that a caller can match on it and a user can act on it.
+
+use std::path::{Path, PathBuf};
+
+/// Every failure of the library. Nothing read from outside panics.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A data or record file holds something unreadable at this line.
+    #[error("{}:{line}: {what}", path.display())]
+    Data {
+        /// The file.
+        path: PathBuf,
+        /// The line, counted from 1.
+        line: usize,
+        /// What is wrong and what was expected.
+        what: String,
+    },
+    /// A file as a whole is not what it should be.
+    #[error("{}: {what}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong and what to do.
+        what: String,
+    },
+    /// The operating system refused to read or write.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file or directory.
+        path: PathBuf,
+        /// Its own words.
+        source: std::io::Error,
+    },
+    /// A setting has a value that cannot work.
+    #[error("{field}: {what}")]
+    Setting {
+        /// The flag or field, as the user writes it.
+        field: String,
+        /// What is wrong and what would work.
+        what: String,
+    },
+    /// An engine lost a worker or received something impossible.
+    #[error("engine: {0}")]
+    Engine(String),
+    /// Too little or unusable evidence to answer.
+    #[error("{0}")]
+    Evidence(String),
+}
+
+/// The library's result.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+impl Error {
+    /// An unreadable line of a file.
+    pub fn data(path: impl Into<PathBuf>, line: usize, what: impl Into<String>) -> Self {
+        Self::Data { path: path.into(), line, what: what.into() }
+    }
+
+    /// A file that is wrong as a whole.
+    pub fn file(path: impl Into<PathBuf>, what: impl Into<String>) -> Self {
+        Self::File { path: path.into(), what: what.into() }
+    }
+
+    /// A setting that cannot work.
+    pub fn setting(field: impl Into<String>, what: impl Into<String>) -> Self {
+        Self::Setting { field: field.into(), what: what.into() }
+    }
+
+    /// Attaches the path to an operating-system error.
+    pub fn io(path: &Path) -> impl FnOnce(std::io::Error) -> Self + '_ {
+        move |source| Self::Io { path: path.into(), source }
+    }
+}

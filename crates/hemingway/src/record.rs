@@ -1,0 +1,46 @@
+//! What a run leaves behind.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// One evaluated round of one run. Times and counts are cumulative since the run began; the training clock stands
+/// still while the objective is evaluated.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Record {
+    /// The run it belongs to.
+    pub run: String,
+    /// Fingerprint of data, loss and regularizer.
+    pub problem: String,
+    /// Name of the cluster, or `local`.
+    pub cluster: String,
+    /// Name of the algorithm, or of whatever else distinguishes one f and g from another.
+    pub algorithm: String,
+    /// Number of machines, m.
+    pub machines: usize,
+    /// Rows of the data used.
+    pub rows: usize,
+    /// Their share of the full data.
+    pub fraction: f64,
+    /// Rounds so far.
+    pub round: u64,
+    /// The algorithm's own count of its iterations.
+    pub iteration: u64,
+    /// Rows touched / rows.
+    pub passes: f64,
+    /// Training time so far = compute + wait + sync + other.
+    pub train_seconds: f64,
+    /// Its part spent computing (mean over machines).
+    pub compute: f64,
+    /// Its part spent waiting for the slowest machine.
+    pub wait: f64,
+    /// Its part spent synchronizing.
+    pub sync: f64,
+    /// P(w).
+    pub objective: f64,
+    /// The best bound below P* this run has proved.
+    pub lower_bound: Option<f64>,
+    /// Any further measures, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub metrics: BTreeMap<String, f64>,
+}
