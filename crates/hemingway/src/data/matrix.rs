@@ -118,7 +118,9 @@ impl Matrix {
         let cells = self.rows() as f64 * self.columns() as f64;
         let dense = self.nonzeros() as f64 > DENSE_ABOVE * cells;
         match (&self, dense) {
-            (Self::Sparse { .. }, true) => self.copied_into(Self::Dense { rows: 0, columns: self.columns(), values: Vec::new() }),
+            (Self::Sparse { .. }, true) => {
+                self.copied_into(Self::Dense { rows: 0, columns: self.columns(), values: Vec::new() })
+            }
             (Self::Dense { .. }, false) => self.copied_into(Self::sparse(self.columns())),
             _ => self,
         }
