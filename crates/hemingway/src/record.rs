@@ -36,6 +36,9 @@ pub struct Record {
     pub wait: f64,
     /// Its part spent synchronizing.
     pub sync: f64,
+    /// Time spent evaluating so far, outside training.
+    #[serde(default)]
+    pub eval_seconds: f64,
     /// P(w).
     pub objective: f64,
     /// The best bound below P* this run has proved.

@@ -1,0 +1,202 @@
+//! Algorithms: mathematics only. An algorithm never sees a thread, a socket or a clock.
+//!
+//! It has two halves. A [`Worker`] sits beside one shard: given an [`Order`], the shared vector and its rows' numbers
+//! it writes one flat push. A [`Server`], replicated and deterministic, is straight-line code: it calls
+//! [`Machines::round`] as often as it needs and folds the sums into the shared vector. What belongs to a row (a dual
+//! variable, say) is kept by the engine and travels with the row, so that machines may come and go.
+
+mod cocoa;
+mod gd;
+mod lbfgs;
+mod local_sgd;
+mod minibatch_sgd;
+mod noop;
+mod primal;
+mod splash;
+
+use std::sync::Arc;
+
+use crate::data::Shard;
+use crate::problem::{Evaluation, Loss, Outline};
+use crate::{Error, Result};
+
+/// One way of solving the problem.
+pub trait Algorithm: Send + Sync {
+    /// Its name on the command line and in records.
+    fn name(&self) -> &'static str;
+
+    /// How far it can get with this loss.
+    fn support(&self, loss: Loss) -> Support;
+
+    /// Numbers kept for every row; they travel with it.
+    fn width(&self) -> usize {
+        0
+    }
+
+    /// The first shared vector.
+    fn shared(&self, outline: &Outline) -> Vec<f64> {
+        vec![0.0; outline.columns]
+    }
+
+    /// The half that sits beside a shard. It must not keep anything of the length of the model: there may be
+    /// thousands of workers on one machine.
+    fn worker(&self, outline: &Outline, shard: Shard) -> Box<dyn Worker>;
+
+    /// The half that owns the shared vector.
+    fn server(&self, outline: &Outline) -> Box<dyn Server>;
+
+    /// The coefficients w within the shared vector.
+    fn model<'a>(&self, outline: &Outline, shared: &'a [f64]) -> &'a [f64] {
+        &shared[..outline.columns]
+    }
+}
+
+/// The half of an algorithm beside one shard.
+pub trait Worker: Send {
+    /// Does its part of a round: reads `shared`, may change its rows' numbers `items`, adds to the zeroed `push`.
+    fn push(&mut self, order: &Order, shared: &[f64], items: &mut [f64], push: &mut [f64]) -> Work;
+}
+
+/// The half of an algorithm that owns the shared vector.
+pub trait Server: Send {
+    /// One iteration, in as many rounds as it needs.
+    fn iterate(&mut self, on: &mut dyn Machines, shared: &mut [f64]) -> Result<Step>;
+
+    /// Begins from a model that another algorithm made.
+    fn adopt(&mut self, on: &mut dyn Machines, model: &[f64], shared: &mut [f64]) -> Result<()>;
+
+    /// The objective and, where there is one, a bound below P*; off the training clock.
+    fn evaluate(&mut self, on: &mut dyn Machines, shared: &[f64]) -> Result<Evaluation>;
+
+    /// What it remembers between iterations, for a checkpoint.
+    fn state(&self) -> Vec<f64> {
+        Vec::new()
+    }
+
+    /// Takes up what [`Server::state`] gave.
+    fn restore(&mut self, _state: &[f64]) {}
+}
+
+/// The machines, as a server sees them.
+pub trait Machines {
+    /// How many there are.
+    fn count(&self) -> usize;
+
+    /// The number of the next round on the training clock; it keys the workers' random numbers.
+    fn next_round(&self) -> u64;
+
+    /// One round: every worker pushes, the pushes are summed into `sum` in an order fixed by worker index. Returns
+    /// how many pushes the sum holds.
+    fn round(&mut self, order: &Order, shared: &[f64], sum: &mut [f64]) -> Result<usize>;
+}
+
+/// What a server asks of every worker in a round.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Order {
+    /// The number of the round; equal numbers draw equal random numbers.
+    pub round: u64,
+    /// What to do.
+    pub task: Task,
+    /// Numbers that go with it.
+    pub args: Vec<f64>,
+    /// Not part of training: evaluation and set-up.
+    pub off_clock: bool,
+}
+
+/// The kinds of work a worker may be asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Task {
+    /// The algorithm's own step.
+    Step,
+    /// A value along a line search.
+    Probe,
+    /// The terms of P and D.
+    Evaluate,
+    /// Make the rows' numbers fit the model in the shared vector.
+    Adopt,
+}
+
+impl Order {
+    /// A step of training.
+    pub fn train(on: &dyn Machines, task: Task, args: Vec<f64>) -> Self {
+        Self { round: on.next_round(), task, args, off_clock: false }
+    }
+
+    /// Work that training time does not count.
+    pub fn aside(on: &dyn Machines, task: Task) -> Self {
+        Self { round: on.next_round(), task, args: Vec::new(), off_clock: true }
+    }
+}
+
+/// What a push cost, in the units in which work is counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Work {
+    /// Rows touched.
+    pub rows: u64,
+    /// Stored entries of rows touched, once for every time.
+    pub entries: u64,
+}
+
+/// What an iteration achieved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    /// The shared vector moved.
+    Moved,
+    /// It cannot move any more at working precision.
+    Stalled,
+}
+
+/// How far an algorithm gets with a loss.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Support {
+    /// Converges to P*.
+    Exact,
+    /// Gets near P*: step sizes or averaging leave a floor, or the rate is sublinear.
+    Approximate,
+    /// Does not apply.
+    No,
+}
+
+/// Every algorithm, in the order in which tables print them.
+pub fn all() -> Vec<Arc<dyn Algorithm>> {
+    vec![
+        Arc::new(gd::Gd),
+        Arc::new(lbfgs::Lbfgs),
+        Arc::new(minibatch_sgd::MinibatchSgd),
+        Arc::new(local_sgd::LocalSgd),
+        Arc::new(splash::Splash),
+        Arc::new(cocoa::Cocoa::averaging()),
+        Arc::new(cocoa::Cocoa::adding()),
+        Arc::new(noop::Noop),
+    ]
+}
+
+/// The algorithm of this name.
+pub fn by_name(name: &str) -> Result<Arc<dyn Algorithm>> {
+    all().into_iter().find(|a| a.name() == name).ok_or_else(|| {
+        let known: Vec<_> = all().iter().map(|a| a.name()).collect();
+        Error::setting("--algorithm", format!("`{name}` is not an algorithm; there are {}", known.join(", ")))
+    })
+}
+
+/// The algorithms worth planning with for this problem: all that apply, but for the one that only measures overhead.
+pub fn candidates(loss: Loss, l2: f64) -> Vec<Arc<dyn Algorithm>> {
+    all().into_iter().filter(|a| a.name() != noop::NAME && check(a.as_ref(), loss, l2).is_ok()).collect()
+}
+
+/// Refuses an algorithm that does not apply, in words that say which do.
+pub fn check(algorithm: &dyn Algorithm, loss: Loss, l2: f64) -> Result<()> {
+    let refuse = |why: String| Err(Error::setting("--algorithm", why));
+    if algorithm.support(loss) == Support::No {
+        let fit: Vec<_> = all()
+            .iter()
+            .filter(|a| a.support(loss) != Support::No && a.name() != noop::NAME)
+            .map(|a| a.name())
+            .collect();
+        return refuse(format!("{} does not apply to the {loss} loss; these do: {}", algorithm.name(), fit.join(", ")));
+    }
+    if algorithm.width() > 0 && l2 <= 0.0 {
+        return refuse(format!("{} works on the dual, which needs --l2 above 0", algorithm.name()));
+    }
+    Ok(())
+}

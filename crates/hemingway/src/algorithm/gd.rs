@@ -1,0 +1,154 @@
+//! Full gradient descent with Nesterov's acceleration, backtracking line search and restarts (Beck & Teboulle 2009,
+//! FISTA with backtracking; O'Donoghue & Candès 2015, restart by function value). Its iterates do not depend on m.
+
+use super::{Algorithm, Machines, Order, Server, Step, Support, Task, Work, Worker, primal};
+use crate::Result;
+use crate::data::Shard;
+use crate::data::matrix::dot;
+use crate::problem::{Evaluation, Loss, Outline};
+
+/// After this many halvings the step is below working precision.
+const HALVINGS: usize = 60;
+
+/// How boldly the step grows again after an accepted one.
+const GROWTH: f64 = 1.2;
+
+/// Accelerated gradient descent.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Gd;
+
+impl Algorithm for Gd {
+    fn name(&self) -> &'static str {
+        "gd"
+    }
+
+    fn support(&self, loss: Loss) -> Support {
+        if loss.is_smooth() { Support::Exact } else { Support::No }
+    }
+
+    fn worker(&self, outline: &Outline, shard: Shard) -> Box<dyn Worker> {
+        Box::new(GradientWorker::new(outline, shard))
+    }
+
+    fn server(&self, outline: &Outline) -> Box<dyn Server> {
+        Box::new(GdServer::new(outline))
+    }
+}
+
+/// Sums gradients and values over its shard; L-BFGS uses it too.
+pub(super) struct GradientWorker {
+    outline: Outline,
+    shard: Shard,
+    work: Work,
+}
+
+impl GradientWorker {
+    pub(super) fn new(outline: &Outline, shard: Shard) -> Self {
+        let work = primal::pass(&shard);
+        Self { outline: *outline, shard, work }
+    }
+}
+
+impl Worker for GradientWorker {
+    fn push(&mut self, order: &Order, shared: &[f64], _items: &mut [f64], push: &mut [f64]) -> Work {
+        match order.task {
+            Task::Evaluate => primal::push_evaluation(&self.outline, &self.shard, shared, push),
+            Task::Probe => primal::push_value(&self.outline, &self.shard, shared, push),
+            Task::Step | Task::Adopt => primal::push_gradient(&self.outline, &self.shard, shared, push),
+        }
+        self.work
+    }
+}
+
+/// P and ∇P at a point, in one round; the gradient is left in `sum[..d]`.
+pub(super) fn gradient(outline: &Outline, on: &mut dyn Machines, at: &[f64], sum: &mut [f64]) -> Result<f64> {
+    on.round(&Order::train(on, Task::Step, Vec::new()), at, sum)?;
+    Ok(primal::fold_gradient(outline, at, sum))
+}
+
+struct GdServer {
+    outline: Outline,
+    /// η.
+    step: f64,
+    /// Nesterov's tₖ; 1 means no momentum.
+    momentum: f64,
+    /// P(w) when last known.
+    value: f64,
+    previous: Vec<f64>,
+    sum: Vec<f64>,
+}
+
+impl GdServer {
+    fn new(outline: &Outline) -> Self {
+        let smoothness = outline.loss.curvature() * outline.mean_norm_sq + outline.l2;
+        Self {
+            outline: *outline,
+            step: 1.0 / smoothness.max(f64::MIN_POSITIVE),
+            momentum: 1.0,
+            value: f64::INFINITY,
+            previous: vec![0.0; outline.columns],
+            sum: vec![0.0; outline.columns + 1],
+        }
+    }
+
+    fn value_at(&self, on: &mut dyn Machines, w: &[f64]) -> Result<f64> {
+        let mut sum = [0.0];
+        on.round(&Order::train(on, Task::Probe, Vec::new()), w, &mut sum)?;
+        Ok(sum[0] / self.outline.rows as f64 + self.outline.penalty(w))
+    }
+}
+
+impl Server for GdServer {
+    fn iterate(&mut self, on: &mut dyn Machines, shared: &mut [f64]) -> Result<Step> {
+        let next_momentum = 0.5 * (1.0 + (1.0 + 4.0 * self.momentum * self.momentum).sqrt());
+        let carry = (self.momentum - 1.0) / next_momentum;
+        let ahead: Vec<f64> = shared.iter().zip(&self.previous).map(|(w, p)| w + carry * (w - p)).collect();
+        let value_ahead = gradient(&self.outline, on, &ahead, &mut self.sum)?;
+        let slope = &self.sum[..self.outline.columns];
+        let slope_sq = dot(slope, slope);
+
+        for _ in 0..HALVINGS {
+            let trial: Vec<f64> = ahead.iter().zip(slope).map(|(y, g)| y - self.step * g).collect();
+            let value = self.value_at(on, &trial)?;
+            let rounding = 1e-15 * value_ahead.abs();
+            if value > value_ahead - 0.5 * self.step * slope_sq + rounding {
+                self.step *= 0.5;
+                continue;
+            }
+            if value > self.value && carry > 0.0 {
+                self.momentum = 1.0;
+                return Ok(Step::Moved);
+            }
+            let stalled = value >= self.value && carry == 0.0;
+            self.previous.copy_from_slice(shared);
+            shared.copy_from_slice(&trial);
+            self.value = value;
+            self.momentum = next_momentum;
+            self.step *= GROWTH;
+            return Ok(if stalled { Step::Stalled } else { Step::Moved });
+        }
+        Ok(Step::Stalled)
+    }
+
+    fn adopt(&mut self, _on: &mut dyn Machines, model: &[f64], shared: &mut [f64]) -> Result<()> {
+        shared.copy_from_slice(model);
+        *self = Self::new(&self.outline);
+        self.previous.copy_from_slice(model);
+        Ok(())
+    }
+
+    fn evaluate(&mut self, on: &mut dyn Machines, shared: &[f64]) -> Result<Evaluation> {
+        primal::evaluate(&self.outline, on, shared)
+    }
+
+    fn state(&self) -> Vec<f64> {
+        let mut state = vec![self.step, self.momentum, self.value];
+        state.extend_from_slice(&self.previous);
+        state
+    }
+
+    fn restore(&mut self, state: &[f64]) {
+        (self.step, self.momentum, self.value) = (state[0], state[1], state[2]);
+        self.previous.copy_from_slice(&state[3..]);
+    }
+}

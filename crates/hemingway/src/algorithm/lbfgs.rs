@@ -1,0 +1,179 @@
+//! Distributed L-BFGS (Liu & Nocedal 1989): gradients are summed over the machines, the two-loop recursion runs on
+//! the replicated server; a line search for the weak Wolfe conditions by bisection (Lewis & Overton 2013), one round
+//! a trial. Its iterates do not depend on m.
+
+use std::collections::VecDeque;
+
+use super::gd::{GradientWorker, gradient};
+use super::{Algorithm, Machines, Server, Step, Support, Worker, primal};
+use crate::Result;
+use crate::data::Shard;
+use crate::data::matrix::{axpy, dot};
+use crate::problem::{Evaluation, Loss, Outline};
+
+/// Pairs (s, y) remembered.
+const MEMORY: usize = 10;
+/// Trials of a line search before it is given up.
+const TRIALS: usize = 40;
+/// Armijo's and the curvature constant.
+const DECREASE: f64 = 1e-4;
+const CURVATURE: f64 = 0.9;
+
+/// Limited-memory BFGS.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Lbfgs;
+
+impl Algorithm for Lbfgs {
+    fn name(&self) -> &'static str {
+        "lbfgs"
+    }
+
+    fn support(&self, loss: Loss) -> Support {
+        if loss.is_smooth() { Support::Exact } else { Support::No }
+    }
+
+    fn worker(&self, outline: &Outline, shard: Shard) -> Box<dyn Worker> {
+        Box::new(GradientWorker::new(outline, shard))
+    }
+
+    fn server(&self, outline: &Outline) -> Box<dyn Server> {
+        Box::new(LbfgsServer { outline: *outline, here: None, pairs: VecDeque::new() })
+    }
+}
+
+/// P and ∇P at a point.
+#[derive(Debug, Clone)]
+struct Local {
+    value: f64,
+    gradient: Vec<f64>,
+}
+
+struct LbfgsServer {
+    outline: Outline,
+    /// At the current w, once known.
+    here: Option<Local>,
+    /// The newest pairs (s, y) last.
+    pairs: VecDeque<(Vec<f64>, Vec<f64>)>,
+}
+
+impl LbfgsServer {
+    fn local(&self, on: &mut dyn Machines, at: &[f64]) -> Result<Local> {
+        let mut sum = vec![0.0; self.outline.columns + 1];
+        let value = gradient(&self.outline, on, at, &mut sum)?;
+        sum.truncate(self.outline.columns);
+        Ok(Local { value, gradient: sum })
+    }
+
+    /// −H∇P by the two-loop recursion.
+    fn direction(&self, gradient: &[f64]) -> Vec<f64> {
+        let mut q: Vec<f64> = gradient.iter().map(|g| -g).collect();
+        let mut weights = Vec::with_capacity(self.pairs.len());
+        for (s, y) in self.pairs.iter().rev() {
+            let a = dot(s, &q) / dot(s, y);
+            axpy(-a, y, &mut q);
+            weights.push(a);
+        }
+        if let Some((s, y)) = self.pairs.back() {
+            let scale = dot(s, y) / dot(y, y);
+            q.iter_mut().for_each(|q| *q *= scale);
+        }
+        for ((s, y), a) in self.pairs.iter().zip(weights.iter().rev()) {
+            let b = dot(y, &q) / dot(s, y);
+            axpy(a - b, s, &mut q);
+        }
+        q
+    }
+
+    /// The first t with enough decrease and enough flattening along `p`, with P and ∇P there.
+    fn search(&self, on: &mut dyn Machines, w: &[f64], here: &Local, p: &[f64]) -> Result<Option<(Vec<f64>, Local)>> {
+        let slope = dot(&here.gradient, p);
+        let mut t = if self.pairs.is_empty() { 1.0 / dot(p, p).sqrt().max(1.0) } else { 1.0 };
+        let (mut low, mut high) = (0.0, f64::INFINITY);
+        let rounding = 1e-15 * here.value.abs();
+        for _ in 0..TRIALS {
+            let mut trial = w.to_vec();
+            axpy(t, p, &mut trial);
+            let there = self.local(on, &trial)?;
+            // Written so that a NaN counts as no decrease.
+            let decreased = there.value <= here.value + DECREASE * t * slope + rounding;
+            if !decreased {
+                high = t;
+            } else if dot(&there.gradient, p) < CURVATURE * slope {
+                low = t;
+            } else {
+                return Ok(Some((trial, there)));
+            }
+            t = if high.is_finite() { 0.5 * (low + high) } else { 2.0 * low };
+        }
+        Ok(None)
+    }
+
+    fn remember(&mut self, s: Vec<f64>, y: Vec<f64>) {
+        if dot(&s, &y) > f64::EPSILON * dot(&y, &y) {
+            if self.pairs.len() == MEMORY {
+                self.pairs.pop_front();
+            }
+            self.pairs.push_back((s, y));
+        }
+    }
+}
+
+fn difference(a: &[f64], b: &[f64]) -> Vec<f64> {
+    a.iter().zip(b).map(|(a, b)| a - b).collect()
+}
+
+impl Server for LbfgsServer {
+    fn iterate(&mut self, on: &mut dyn Machines, shared: &mut [f64]) -> Result<Step> {
+        let here = match self.here.take() {
+            Some(here) => here,
+            None => self.local(on, shared)?,
+        };
+        let mut p = self.direction(&here.gradient);
+        if dot(&p, &here.gradient) >= 0.0 {
+            self.pairs.clear();
+            p = self.direction(&here.gradient);
+        }
+        if let Some((trial, there)) = self.search(on, shared, &here, &p)? {
+            self.remember(difference(&trial, shared), difference(&there.gradient, &here.gradient));
+            shared.copy_from_slice(&trial);
+            self.here = Some(there);
+            return Ok(Step::Moved);
+        }
+        self.here = Some(here);
+        if self.pairs.is_empty() {
+            return Ok(Step::Stalled);
+        }
+        self.pairs.clear();
+        Ok(Step::Moved)
+    }
+
+    fn adopt(&mut self, _on: &mut dyn Machines, model: &[f64], shared: &mut [f64]) -> Result<()> {
+        shared.copy_from_slice(model);
+        self.here = None;
+        self.pairs.clear();
+        Ok(())
+    }
+
+    fn evaluate(&mut self, on: &mut dyn Machines, shared: &[f64]) -> Result<Evaluation> {
+        primal::evaluate(&self.outline, on, shared)
+    }
+
+    /// [P, ∇P, s₁, y₁, s₂, y₂, …], or nothing before the first gradient.
+    fn state(&self) -> Vec<f64> {
+        let Some(here) = &self.here else { return Vec::new() };
+        let mut state = vec![here.value];
+        state.extend_from_slice(&here.gradient);
+        for (s, y) in &self.pairs {
+            state.extend_from_slice(s);
+            state.extend_from_slice(y);
+        }
+        state
+    }
+
+    fn restore(&mut self, state: &[f64]) {
+        let d = self.outline.columns;
+        let Some((&value, rest)) = state.split_first() else { return };
+        self.here = Some(Local { value, gradient: rest[..d].to_vec() });
+        self.pairs = rest[d..].chunks_exact(2 * d).map(|pair| (pair[..d].to_vec(), pair[d..].to_vec())).collect();
+    }
+}

@@ -1,0 +1,113 @@
+//! Local-update SGD: every machine runs a local epoch of SGD from the shared w, and the ends are averaged (Zinkevich
+//! et al. 2010, in rounds; the baseline of the CoCoA papers).
+
+use rand::seq::SliceRandom;
+
+use super::{Algorithm, Machines, Order, Server, Step, Support, Task, Work, Worker, primal};
+use crate::Result;
+use crate::data::Shard;
+use crate::problem::{Evaluation, Loss, Outline};
+use crate::rng::{Purpose, keyed};
+
+/// One local epoch a round.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct LocalSgd;
+
+impl Algorithm for LocalSgd {
+    fn name(&self) -> &'static str {
+        "local-sgd"
+    }
+
+    fn support(&self, _loss: Loss) -> Support {
+        Support::Approximate
+    }
+
+    fn worker(&self, outline: &Outline, shard: Shard) -> Box<dyn Worker> {
+        let work = primal::pass(&shard);
+        Box::new(LocalWorker { outline: *outline, shard, work, visits: Vec::new() })
+    }
+
+    fn server(&self, outline: &Outline) -> Box<dyn Server> {
+        Box::new(LocalServer { outline: *outline, sum: vec![0.0; outline.columns], epochs: 0.0 })
+    }
+}
+
+struct LocalWorker {
+    outline: Outline,
+    shard: Shard,
+    work: Work,
+    visits: Vec<u32>,
+}
+
+impl Worker for LocalWorker {
+    fn push(&mut self, order: &Order, shared: &[f64], _items: &mut [f64], push: &mut [f64]) -> Work {
+        if order.task == Task::Evaluate {
+            primal::push_evaluation(&self.outline, &self.shard, shared, push);
+        } else {
+            self.local_epoch(order, shared, push);
+        }
+        self.work
+    }
+}
+
+impl LocalWorker {
+    /// SGD in a fresh order on w = s·v, s a scalar and v in the push: the shrinking of every step then costs nothing.
+    fn local_epoch(&mut self, order: &Order, w: &[f64], v: &mut [f64]) {
+        let [share, epochs] = order.args[..] else { unreachable!("the server sends 1/m and its epochs") };
+        let steps = primal::StepSize::new(&self.outline);
+        self.visits.clear();
+        self.visits.extend(0..self.shard.len() as u32);
+        self.visits.shuffle(&mut keyed(self.shard.seed, Purpose::Visit, self.shard.worker, order.round));
+
+        v.copy_from_slice(w);
+        let mut s = 1.0;
+        let mut t = epochs * self.shard.len() as f64;
+        for &i in &self.visits {
+            let (row, y) = (self.shard.row(i as usize), self.shard.label(i as usize));
+            let step = steps.at(t);
+            let slope = self.outline.loss.slope(s * row.dot(v), y);
+            s *= 1.0 - step * self.outline.l2;
+            if slope != 0.0 {
+                row.axpy(-step * slope / s, v);
+            }
+            t += 1.0;
+        }
+
+        for (v, w) in v.iter_mut().zip(w) {
+            *v = share * (s * *v - w);
+        }
+    }
+}
+
+struct LocalServer {
+    outline: Outline,
+    sum: Vec<f64>,
+    epochs: f64,
+}
+
+impl Server for LocalServer {
+    fn iterate(&mut self, on: &mut dyn Machines, shared: &mut [f64]) -> Result<Step> {
+        let args = vec![1.0 / on.count() as f64, self.epochs];
+        on.round(&Order::train(on, Task::Step, args), shared, &mut self.sum)?;
+        primal::add(&self.sum, shared);
+        self.epochs += 1.0;
+        Ok(Step::Moved)
+    }
+
+    fn adopt(&mut self, _on: &mut dyn Machines, model: &[f64], shared: &mut [f64]) -> Result<()> {
+        shared.copy_from_slice(model);
+        Ok(())
+    }
+
+    fn evaluate(&mut self, on: &mut dyn Machines, shared: &[f64]) -> Result<Evaluation> {
+        primal::evaluate(&self.outline, on, shared)
+    }
+
+    fn state(&self) -> Vec<f64> {
+        vec![self.epochs]
+    }
+
+    fn restore(&mut self, state: &[f64]) {
+        self.epochs = state[0];
+    }
+}

@@ -1,0 +1,105 @@
+//! Mini-batch SGD: every round each machine sums the gradient over a sample of its rows, and the shared w takes one
+//! step along the mean (Dekel et al. 2012; the rate is O(1/√(bT) + 1/T) for batches of b).
+
+use rand::seq::index::sample;
+
+use super::{Algorithm, Machines, Order, Server, Step, Support, Task, Work, Worker, primal};
+use crate::Result;
+use crate::data::Shard;
+use crate::problem::{Evaluation, Loss, Outline};
+use crate::rng::{Purpose, keyed};
+
+/// The share of its rows a machine samples in a round.
+const FRACTION: f64 = 0.1;
+
+/// One averaged step a round.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct MinibatchSgd;
+
+impl Algorithm for MinibatchSgd {
+    fn name(&self) -> &'static str {
+        "minibatch-sgd"
+    }
+
+    fn support(&self, _loss: Loss) -> Support {
+        Support::Approximate
+    }
+
+    fn worker(&self, outline: &Outline, shard: Shard) -> Box<dyn Worker> {
+        Box::new(MinibatchWorker { outline: *outline, shard })
+    }
+
+    fn server(&self, outline: &Outline) -> Box<dyn Server> {
+        Box::new(MinibatchServer { outline: *outline, sum: vec![0.0; outline.columns + 1], steps: 0.0 })
+    }
+}
+
+struct MinibatchWorker {
+    outline: Outline,
+    shard: Shard,
+}
+
+impl Worker for MinibatchWorker {
+    fn push(&mut self, order: &Order, shared: &[f64], _items: &mut [f64], push: &mut [f64]) -> Work {
+        if order.task == Task::Evaluate {
+            primal::push_evaluation(&self.outline, &self.shard, shared, push);
+            return primal::pass(&self.shard);
+        }
+        self.sample_gradient(order, shared, push)
+    }
+}
+
+impl MinibatchWorker {
+    /// Σ φ′(xᵢ·w)·xᵢ over the sample, and its size behind it.
+    fn sample_gradient(&self, order: &Order, w: &[f64], push: &mut [f64]) -> Work {
+        let size = (FRACTION * self.shard.len() as f64).ceil() as usize;
+        let mut rng = keyed(self.shard.seed, Purpose::Visit, self.shard.worker, order.round);
+        let (gradient, count) = push.split_at_mut(self.outline.columns);
+        let mut work = Work::default();
+        for i in sample(&mut rng, self.shard.len(), size) {
+            let row = self.shard.row(i);
+            let slope = self.outline.loss.slope(row.dot(w), self.shard.label(i));
+            row.axpy(slope, gradient);
+            work.rows += 1;
+            work.entries += row.stored() as u64;
+        }
+        count[0] = size as f64;
+        work
+    }
+}
+
+struct MinibatchServer {
+    outline: Outline,
+    sum: Vec<f64>,
+    steps: f64,
+}
+
+impl Server for MinibatchServer {
+    fn iterate(&mut self, on: &mut dyn Machines, shared: &mut [f64]) -> Result<Step> {
+        on.round(&Order::train(on, Task::Step, Vec::new()), shared, &mut self.sum)?;
+        let (gradient, count) = self.sum.split_at(self.outline.columns);
+        let step = primal::StepSize::new(&self.outline).at(self.steps);
+        for (w, g) in shared.iter_mut().zip(gradient) {
+            *w -= step * (g / count[0].max(1.0) + self.outline.l2 * *w);
+        }
+        self.steps += 1.0;
+        Ok(Step::Moved)
+    }
+
+    fn adopt(&mut self, _on: &mut dyn Machines, model: &[f64], shared: &mut [f64]) -> Result<()> {
+        shared.copy_from_slice(model);
+        Ok(())
+    }
+
+    fn evaluate(&mut self, on: &mut dyn Machines, shared: &[f64]) -> Result<Evaluation> {
+        primal::evaluate(&self.outline, on, shared)
+    }
+
+    fn state(&self) -> Vec<f64> {
+        vec![self.steps]
+    }
+
+    fn restore(&mut self, state: &[f64]) {
+        self.steps = state[0];
+    }
+}

@@ -1,0 +1,66 @@
+//! Nothing at all, in full rounds: what remains of a round's time is overhead.
+
+use super::{Algorithm, Machines, Order, Server, Step, Support, Task, Work, Worker, primal};
+use crate::Result;
+use crate::data::Shard;
+use crate::problem::{Evaluation, Loss, Outline};
+
+pub(super) const NAME: &str = "noop";
+
+/// Broadcasts and sums a vector of the model's length, and leaves the model where it was.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Noop;
+
+impl Algorithm for Noop {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn support(&self, _loss: Loss) -> Support {
+        Support::Approximate
+    }
+
+    fn worker(&self, outline: &Outline, shard: Shard) -> Box<dyn Worker> {
+        Box::new(NoopWorker { outline: *outline, shard })
+    }
+
+    fn server(&self, outline: &Outline) -> Box<dyn Server> {
+        Box::new(NoopServer { outline: *outline, sum: vec![0.0; outline.columns] })
+    }
+}
+
+struct NoopWorker {
+    outline: Outline,
+    shard: Shard,
+}
+
+impl Worker for NoopWorker {
+    fn push(&mut self, order: &Order, shared: &[f64], _items: &mut [f64], push: &mut [f64]) -> Work {
+        if order.task != Task::Evaluate {
+            return Work::default();
+        }
+        primal::push_evaluation(&self.outline, &self.shard, shared, push);
+        primal::pass(&self.shard)
+    }
+}
+
+struct NoopServer {
+    outline: Outline,
+    sum: Vec<f64>,
+}
+
+impl Server for NoopServer {
+    fn iterate(&mut self, on: &mut dyn Machines, shared: &mut [f64]) -> Result<Step> {
+        on.round(&Order::train(on, Task::Step, Vec::new()), shared, &mut self.sum)?;
+        Ok(Step::Moved)
+    }
+
+    fn adopt(&mut self, _on: &mut dyn Machines, model: &[f64], shared: &mut [f64]) -> Result<()> {
+        shared.copy_from_slice(model);
+        Ok(())
+    }
+
+    fn evaluate(&mut self, on: &mut dyn Machines, shared: &[f64]) -> Result<Evaluation> {
+        primal::evaluate(&self.outline, on, shared)
+    }
+}

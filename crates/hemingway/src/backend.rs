@@ -1,0 +1,315 @@
+//! A backend runs whole frames: it takes a configuration and a checkpoint, and gives back records and a checkpoint.
+//! The train loop knows nothing else; ours drives an engine, another may drive another framework.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::Result;
+use crate::algorithm::{self, Server, Step};
+use crate::cluster::Cluster;
+use crate::data::Dataset;
+use crate::engine::{self, Clock, Engine, Setting};
+use crate::metric;
+use crate::problem::Problem;
+use crate::record::Record;
+use crate::schedule::Schedule;
+use crate::sync::SyncStrategy;
+
+/// An objective so many times P(0) will not come back.
+const DIVERGED: f64 = 1e6;
+
+/// What is chosen: strategy as data.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Config {
+    /// The algorithm's name.
+    pub algorithm: String,
+    /// m.
+    pub machines: usize,
+    /// How updates are scheduled.
+    #[serde(default)]
+    pub schedule: Schedule,
+    /// How machines synchronize.
+    #[serde(default)]
+    pub sync: SyncStrategy,
+}
+
+impl Config {
+    /// This algorithm on so many machines, everything else as it comes.
+    pub fn new(algorithm: impl Into<String>, machines: usize) -> Self {
+        Self { algorithm: algorithm.into(), machines, schedule: Schedule::All, sync: SyncStrategy::Tree }
+    }
+}
+
+impl std::fmt::Display for Config {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} m={}", self.algorithm, self.machines)
+    }
+}
+
+/// A stretch of training under one configuration.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Frame {
+    /// The name its records carry.
+    pub run: String,
+    /// What runs.
+    pub config: Config,
+    /// Iterations between evaluations.
+    pub eval_every: u64,
+    /// It ends at this round, counted from the run's first.
+    pub until_round: u64,
+}
+
+/// Everything needed to go on, here or elsewhere.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Checkpoint {
+    /// The algorithm that made it; another can adopt only its model.
+    pub algorithm: String,
+    /// The machines it ran on last.
+    pub machines: usize,
+    /// The shared vector.
+    pub shared: Vec<f64>,
+    /// The rows' numbers.
+    pub items: Vec<f64>,
+    /// What the server remembers.
+    pub server: Vec<f64>,
+    /// The coefficients w.
+    pub model: Vec<f64>,
+    /// The algorithm's iterations so far.
+    pub iteration: u64,
+    /// Time and work so far.
+    pub clock: Clock,
+    /// The best bound below P* so far.
+    pub lower_bound: Option<f64>,
+    /// P where its algorithm began.
+    pub first: Option<f64>,
+}
+
+/// Why a stretch of training ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ending {
+    /// The goal is met.
+    GoalMet,
+    /// Time, money or rounds are used up.
+    BudgetSpent,
+    /// The user stopped it.
+    Interrupted,
+    /// The objective ran away.
+    Diverged,
+    /// The algorithm cannot move any more.
+    Stalled,
+    /// The frame is over; training goes on.
+    FrameOver,
+}
+
+impl Ending {
+    /// The ending in words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::GoalMet => "goal met",
+            Self::BudgetSpent => "budget spent before the goal",
+            Self::Interrupted => "interrupted",
+            Self::Diverged => "diverged: the objective ran away",
+            Self::Stalled => "stalled: no further progress at working precision",
+            Self::FrameOver => "frame over",
+        }
+    }
+}
+
+/// What watches a frame: it sees every record with the model it describes, and may end the frame.
+pub type Watch<'a> = dyn FnMut(&Record, &[f64]) -> Result<ControlFlow<Ending>> + 'a;
+
+/// Runs frames.
+pub trait Backend {
+    /// Runs one frame from a checkpoint, or from nothing.
+    fn run(&mut self, frame: &Frame, from: Option<&Checkpoint>, seen: &mut Watch<'_>) -> Result<(Checkpoint, Ending)>;
+}
+
+/// Our own backend: an engine, threads or simulated.
+pub struct EngineBackend {
+    problem: Problem,
+    fingerprint: String,
+    cluster: Option<Cluster>,
+    fraction: f64,
+    test: Option<Arc<Dataset>>,
+    live: Option<Live>,
+}
+
+/// A run in progress, kept between frames so that going on costs nothing.
+struct Live {
+    run: String,
+    setting: Setting,
+    engine: Box<dyn Engine>,
+    server: Box<dyn Server>,
+    shared: Vec<f64>,
+    iteration: u64,
+    lower_bound: Option<f64>,
+    /// P at the first evaluation here; until then the model's worth is not on record.
+    first: Option<f64>,
+}
+
+impl EngineBackend {
+    /// Runs this problem on threads, or on a simulated cluster.
+    pub fn new(problem: Problem, fingerprint: impl Into<String>, cluster: Option<Cluster>) -> Self {
+        Self { problem, fingerprint: fingerprint.into(), cluster, fraction: 1.0, test: None, live: None }
+    }
+
+    /// Measures every evaluated model on a test set too.
+    pub fn with_test(mut self, test: Option<Arc<Dataset>>) -> Self {
+        self.test = test;
+        self
+    }
+
+    /// Makes the machines ready to go on from the checkpoint under the frame's configuration.
+    fn prepare(&mut self, frame: &Frame, from: Option<&Checkpoint>) -> Result<Live> {
+        if let (Some(mut live), Some(from)) = (self.live.take(), from)
+            && live.continues(frame, from)
+        {
+            live.engine.resize_if_needed(frame.config.machines)?;
+            return Ok(live);
+        }
+        let algorithm = algorithm::by_name(&frame.config.algorithm)?;
+        algorithm::check(algorithm.as_ref(), self.problem.loss, self.problem.l2)?;
+        let setting = Setting::new(&self.problem, algorithm);
+        let engine = engine::build(setting.clone(), self.cluster.as_ref(), frame.config.machines)?;
+        let mut live = Live::fresh(frame, setting, engine);
+        if let Some(from) = from {
+            live.take_up(from)?;
+        }
+        Ok(live)
+    }
+
+    fn record(&self, frame: &Frame, live: &mut Live) -> Result<Record> {
+        let evaluation = live.server.evaluate(live.engine.as_mut(), &live.shared)?;
+        // Every loss here is at least 0, and so is P*.
+        let proved = evaluation.dual.unwrap_or(0.0).max(0.0);
+        live.lower_bound = Some(live.lower_bound.map_or(proved, |bound| bound.max(proved)));
+        let clock = live.engine.clock();
+        let rows = live.setting.outline.rows;
+        Ok(Record {
+            run: frame.run.clone(),
+            problem: self.fingerprint.clone(),
+            cluster: self.cluster.as_ref().map_or_else(|| "local".into(), |c| c.name.clone()),
+            algorithm: frame.config.algorithm.clone(),
+            machines: frame.config.machines,
+            rows,
+            fraction: self.fraction,
+            round: clock.rounds,
+            iteration: live.iteration,
+            passes: clock.rows as f64 / rows as f64,
+            train_seconds: clock.train_seconds(),
+            compute: clock.compute,
+            wait: clock.wait,
+            sync: clock.sync,
+            eval_seconds: clock.evaluation,
+            objective: evaluation.objective,
+            lower_bound: live.lower_bound,
+            metrics: self
+                .test
+                .as_ref()
+                .map(|test| metric::all(test, live.model(), self.problem.loss))
+                .unwrap_or_default(),
+        })
+    }
+}
+
+impl Backend for EngineBackend {
+    fn run(&mut self, frame: &Frame, from: Option<&Checkpoint>, seen: &mut Watch<'_>) -> Result<(Checkpoint, Ending)> {
+        let mut live = self.prepare(frame, from)?;
+        let ending = self.run_until(frame, &mut live, seen)?;
+        let checkpoint = live.checkpoint()?;
+        self.live = Some(live);
+        Ok((checkpoint, ending))
+    }
+}
+
+impl EngineBackend {
+    fn run_until(&self, frame: &Frame, live: &mut Live, seen: &mut Watch<'_>) -> Result<Ending> {
+        if live.first.is_none() {
+            let record = self.record(frame, live)?;
+            live.first = Some(record.objective);
+            if let ControlFlow::Break(ending) = seen(&record, live.model())? {
+                return Ok(ending);
+            }
+        }
+        while live.engine.clock().rounds < frame.until_round {
+            let step = live.server.iterate(live.engine.as_mut(), &mut live.shared)?;
+            live.iteration += 1;
+            let last = step == Step::Stalled || live.engine.clock().rounds >= frame.until_round;
+            if !last && !live.iteration.is_multiple_of(frame.eval_every) {
+                continue;
+            }
+            let record = self.record(frame, live)?;
+            if let ControlFlow::Break(ending) = seen(&record, live.model())? {
+                return Ok(ending);
+            }
+            let scale = live.first.unwrap_or(record.objective).max(1.0);
+            if !record.objective.is_finite() || record.objective > DIVERGED * scale {
+                return Ok(Ending::Diverged);
+            }
+            if step == Step::Stalled {
+                return Ok(Ending::Stalled);
+            }
+        }
+        Ok(Ending::FrameOver)
+    }
+}
+
+impl dyn Engine + '_ {
+    fn resize_if_needed(&mut self, machines: usize) -> Result<()> {
+        if self.count() == machines { Ok(()) } else { self.resize(machines) }
+    }
+}
+
+impl Live {
+    fn fresh(frame: &Frame, setting: Setting, engine: Box<dyn Engine>) -> Self {
+        let server = setting.algorithm.server(&setting.outline);
+        let shared = setting.algorithm.shared(&setting.outline);
+        let run = frame.run.clone();
+        Self { run, setting, engine, server, shared, iteration: 0, lower_bound: None, first: None }
+    }
+
+    /// Whether this run in progress is exactly what the checkpoint describes.
+    fn continues(&self, frame: &Frame, from: &Checkpoint) -> bool {
+        self.run == frame.run
+            && self.setting.algorithm.name() == frame.config.algorithm
+            && from.algorithm == frame.config.algorithm
+            && from.clock == self.engine.clock()
+    }
+
+    /// Goes on from a checkpoint: exactly, if the same algorithm made it, from its model otherwise.
+    fn take_up(&mut self, from: &Checkpoint) -> Result<()> {
+        self.engine.set_clock(from.clock);
+        self.iteration = from.iteration;
+        self.lower_bound = from.lower_bound;
+        if from.algorithm == self.setting.algorithm.name() {
+            self.engine.set_items(&from.items)?;
+            self.shared.clone_from(&from.shared);
+            self.server.restore(&from.server);
+            self.first = from.first;
+            return Ok(());
+        }
+        self.server.adopt(self.engine.as_mut(), &from.model, &mut self.shared)
+    }
+
+    fn model(&self) -> &[f64] {
+        self.setting.algorithm.model(&self.setting.outline, &self.shared)
+    }
+
+    fn checkpoint(&mut self) -> Result<Checkpoint> {
+        Ok(Checkpoint {
+            algorithm: self.setting.algorithm.name().into(),
+            machines: self.engine.count(),
+            items: self.engine.items()?,
+            server: self.server.state(),
+            model: self.model().to_vec(),
+            shared: self.shared.clone(),
+            iteration: self.iteration,
+            clock: self.engine.clock(),
+            lower_bound: self.lower_bound,
+            first: self.first,
+        })
+    }
+}

@@ -1,0 +1,289 @@
+//! A cluster described in a TOML file: what the simulated engine runs on. The planner may read limits, memory and
+//! price from it, never seconds.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Error, Result};
+
+/// Machines, network and price.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Cluster {
+    /// Its name in records.
+    pub name: String,
+    /// How many machines there are.
+    pub machines: usize,
+    /// Cores of each.
+    pub cores_per_machine: usize,
+    /// Memory of each.
+    pub memory_gb: f64,
+    /// Dollars an hour for each.
+    pub price_per_hour: f64,
+    /// How fast a machine computes.
+    pub compute: Compute,
+    /// How fast machines talk.
+    pub network: Network,
+    /// What a round costs beside that.
+    #[serde(default)]
+    pub overhead: Overhead,
+}
+
+/// How fast a machine computes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Compute {
+    /// Time for one stored entry of the data touched once.
+    pub ns_per_nonzero: Pace,
+    /// How machines differ from round to round.
+    #[serde(default)]
+    pub straggler: Straggler,
+    /// How much slower a machine is whose shard does not fit its memory.
+    #[serde(default = "one")]
+    pub spill_factor: f64,
+}
+
+/// Counted work at a stated pace, or the time this very machine took.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Pace {
+    /// Nanoseconds for each entry: the clock repeats exactly.
+    Counted(f64),
+    /// The time the work really took here.
+    Measured(Measured),
+}
+
+/// The word `measured`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Measured {
+    /// Written `"measured"`.
+    Measured,
+}
+
+/// How a machine's pace varies from round to round.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Straggler {
+    /// Not at all.
+    #[default]
+    None,
+    /// Times e^(σN), N standard normal, drawn for every machine and round.
+    Lognormal {
+        /// σ.
+        sigma: f64,
+    },
+}
+
+/// How fast machines talk.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Network {
+    /// Of every link.
+    pub latency_us: f64,
+    /// Of every link.
+    pub bandwidth_gbit: f64,
+    /// How sums are formed.
+    pub collective: Collective,
+    /// Links that differ.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub link: Vec<Link>,
+}
+
+/// How a sum over the machines is formed and handed back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Collective {
+    /// Down and up a binary tree.
+    Tree,
+    /// Around a ring in m pieces, twice.
+    Ring,
+    /// Recursive halving, then doubling.
+    HalvingDoubling,
+    /// Every machine with machine 0, one after the other.
+    Star,
+}
+
+/// A link that differs from the others, in both directions.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Link {
+    /// One end.
+    pub from: End,
+    /// The other.
+    pub to: End,
+    /// Its latency, if other than the network's.
+    pub latency_us: Option<f64>,
+    /// Its bandwidth, if other than the network's.
+    pub bandwidth_gbit: Option<f64>,
+}
+
+/// A machine's index from 0, or `"*"` for any.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum End {
+    /// This machine.
+    Machine(usize),
+    /// Written `"*"`.
+    Any(Star),
+}
+
+/// The word `*`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Star {
+    /// Written `"*"`.
+    #[serde(rename = "*")]
+    Star,
+}
+
+/// What a round costs beside computing and talking.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Overhead {
+    /// For the round.
+    #[serde(default)]
+    pub per_round_ms: f64,
+    /// For every machine in it.
+    #[serde(default)]
+    pub per_machine_ms: f64,
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+impl Cluster {
+    /// Reads and checks a cluster file.
+    pub fn read(path: &Path) -> Result<Self> {
+        let text = std::fs::read_to_string(path).map_err(Error::io(path))?;
+        Self::parse(&text).map_err(|e| match e {
+            Error::Data { line, what, .. } => Error::data(path, line, what),
+            Error::Setting { field, what } => Error::file(path, format!("{field}: {what}")),
+            other => other,
+        })
+    }
+
+    fn parse(text: &str) -> Result<Self> {
+        let cluster: Self = toml::from_str(text).map_err(|e| {
+            let line = e.span().map_or(1, |span| text[..span.start].lines().count().max(1));
+            Error::data("cluster", line, e.message())
+        })?;
+        cluster.check()?;
+        Ok(cluster)
+    }
+
+    fn check(&self) -> Result<()> {
+        let positive = [
+            ("memory_gb", self.memory_gb),
+            ("network.bandwidth_gbit", self.network.bandwidth_gbit),
+            ("compute.spill_factor", self.compute.spill_factor),
+        ];
+        let not_negative = [
+            ("price_per_hour", self.price_per_hour),
+            ("network.latency_us", self.network.latency_us),
+            ("overhead.per_round_ms", self.overhead.per_round_ms),
+            ("overhead.per_machine_ms", self.overhead.per_machine_ms),
+        ];
+        for (field, value) in positive {
+            if !(value.is_finite() && value > 0.0) {
+                return Err(Error::setting(field, format!("{value} must be above 0")));
+            }
+        }
+        for (field, value) in not_negative {
+            if !(value.is_finite() && value >= 0.0) {
+                return Err(Error::setting(field, format!("{value} must not be negative")));
+            }
+        }
+        if self.machines == 0 || self.cores_per_machine == 0 {
+            return Err(Error::setting("machines", "a cluster has at least one machine with one core"));
+        }
+        match (self.compute.ns_per_nonzero, self.compute.straggler) {
+            (Pace::Counted(ns), _) if !(ns.is_finite() && ns > 0.0) => {
+                Err(Error::setting("compute.ns_per_nonzero", format!("{ns} must be above 0")))
+            }
+            (_, Straggler::Lognormal { sigma }) if !(sigma.is_finite() && sigma >= 0.0) => {
+                Err(Error::setting("compute.straggler.sigma", format!("{sigma} must not be negative")))
+            }
+            _ => self.check_links(),
+        }
+    }
+
+    fn check_links(&self) -> Result<()> {
+        for (i, link) in self.network.link.iter().enumerate() {
+            let field = format!("network.link[{i}]");
+            for end in [&link.from, &link.to] {
+                if let End::Machine(k) = end
+                    && *k >= self.machines
+                {
+                    return Err(Error::setting(field, format!("there is no machine {k}; they count from 0")));
+                }
+            }
+            if link.bandwidth_gbit.is_some_and(|b| !(b.is_finite() && b > 0.0)) {
+                return Err(Error::setting(field, "bandwidth_gbit must be above 0"));
+            }
+            if link.latency_us.is_some_and(|l| !(l.is_finite() && l >= 0.0)) {
+                return Err(Error::setting(field, "latency_us must not be negative"));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Network {
+    /// (seconds of latency, seconds a byte) between two machines; the last override that matches wins.
+    pub(crate) fn link(&self, a: usize, b: usize) -> (f64, f64) {
+        let (mut latency_us, mut gbit) = (self.latency_us, self.bandwidth_gbit);
+        let is = |end: &End, k: usize| matches!(end, End::Any(_)) || *end == End::Machine(k);
+        for link in &self.link {
+            if (is(&link.from, a) && is(&link.to, b)) || (is(&link.from, b) && is(&link.to, a)) {
+                latency_us = link.latency_us.unwrap_or(latency_us);
+                gbit = link.bandwidth_gbit.unwrap_or(gbit);
+            }
+        }
+        (latency_us * 1e-6, 8.0 / (gbit * 1e9))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PLAIN: &str = r#"
+name = "two"
+machines = 2
+cores_per_machine = 1
+memory_gb = 1
+price_per_hour = 0.1
+[compute]
+ns_per_nonzero = 1.2
+straggler = { kind = "lognormal", sigma = 0.08 }
+[network]
+latency_us = 10
+bandwidth_gbit = 8
+collective = "halving-doubling"
+[[network.link]]
+from = 1
+to = "*"
+bandwidth_gbit = 4
+"#;
+
+    #[test]
+    fn a_link_override_holds_both_ways() {
+        let network = Cluster::parse(PLAIN).unwrap().network;
+        assert_eq!(network.link(0, 1), (1e-5, 2e-9));
+        assert_eq!(network.link(1, 0), (1e-5, 2e-9));
+        assert_eq!(network.link(0, 0), (1e-5, 1e-9));
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        let broken = |from: &str, to: &str| Cluster::parse(&PLAIN.replace(from, to)).unwrap_err().to_string();
+        assert!(broken("memory_gb = 1", "memory_gb = -1").contains("memory_gb"));
+        assert!(broken("from = 1", "from = 7").contains("no machine 7"));
+        assert!(broken("sigma = 0.08", "sigma = -1").contains("sigma"));
+        assert!(broken("collective", "colective").contains("cluster:"));
+        assert!(broken("1.2", "\"fast\"").contains("cluster:"));
+        assert!(Cluster::parse(&PLAIN.replace("1.2", "\"measured\"")).is_ok());
+    }
+}

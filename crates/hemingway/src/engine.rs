@@ -1,0 +1,130 @@
+//! Engines: they own the machines, the rows' numbers and the time.
+
+mod local;
+mod simulated;
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::Result;
+use crate::algorithm::{Algorithm, Machines};
+use crate::cluster::Cluster;
+use crate::data::Shard;
+use crate::placement::Placement;
+use crate::problem::{Outline, Problem};
+pub use local::{Local, cores};
+pub use simulated::Simulated;
+
+/// Machines that can be counted anew, read out and put back.
+pub trait Engine: Machines + Send {
+    /// What the work so far has taken.
+    fn clock(&self) -> Clock;
+
+    /// Goes on counting from an earlier clock.
+    fn set_clock(&mut self, clock: Clock);
+
+    /// The rows' numbers, in the order of the rows.
+    fn items(&mut self) -> Result<Vec<f64>>;
+
+    /// Puts rows' numbers back.
+    fn set_items(&mut self, items: &[f64]) -> Result<()>;
+
+    /// Deals the rows, with their numbers, to another number of machines.
+    fn resize(&mut self, machines: usize) -> Result<()>;
+}
+
+/// Time and work so far. Training stands apart from evaluation.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct Clock {
+    /// Rounds of training.
+    pub rounds: u64,
+    /// Rows touched in them.
+    pub rows: u64,
+    /// Mean over machines of the time spent computing.
+    pub compute: f64,
+    /// Time the slowest machine took longer than the mean.
+    pub wait: f64,
+    /// Time spent broadcasting and summing.
+    pub sync: f64,
+    /// What remains of the rounds.
+    pub other: f64,
+    /// Time spent evaluating, outside training.
+    pub evaluation: f64,
+}
+
+impl Clock {
+    /// Training time: rounds only.
+    pub fn train_seconds(&self) -> f64 {
+        self.compute + self.wait + self.sync + self.other
+    }
+
+    /// Books one round.
+    fn book(&mut self, off_clock: bool, rows: u64, round: RoundTime) {
+        if off_clock {
+            self.evaluation += round.compute + round.wait + round.sync + round.other;
+            return;
+        }
+        self.rounds += 1;
+        self.rows += rows;
+        self.compute += round.compute;
+        self.wait += round.wait;
+        self.sync += round.sync;
+        self.other += round.other;
+    }
+}
+
+/// Where the time of one round went.
+#[derive(Debug, Clone, Copy, Default)]
+struct RoundTime {
+    compute: f64,
+    wait: f64,
+    sync: f64,
+    other: f64,
+}
+
+/// What both engines are made from.
+#[derive(Clone)]
+pub struct Setting {
+    /// The problem, its rows already dealt in order.
+    pub problem: Problem,
+    /// Its outline.
+    pub outline: Outline,
+    /// What runs.
+    pub algorithm: Arc<dyn Algorithm>,
+}
+
+impl Setting {
+    /// A problem and the algorithm to run on it.
+    pub fn new(problem: &Problem, algorithm: Arc<dyn Algorithm>) -> Self {
+        Self { problem: problem.clone(), outline: problem.outline(), algorithm }
+    }
+
+    fn placement(&self, machines: usize) -> Placement {
+        Placement::even(self.outline.rows, machines)
+    }
+
+    fn shards(&self, placement: &Placement) -> Vec<Shard> {
+        let shard = |(k, range)| Shard::new(Arc::clone(&self.problem.data), range, k, self.problem.seed);
+        placement.ranges().enumerate().map(shard).collect()
+    }
+
+    fn first_items(&self) -> Vec<f64> {
+        vec![0.0; self.outline.rows * self.algorithm.width()]
+    }
+}
+
+/// Threads of this machine, or a simulated cluster.
+pub fn build(setting: Setting, cluster: Option<&Cluster>, machines: usize) -> Result<Box<dyn Engine>> {
+    Ok(match cluster {
+        None => Box::new(Local::new(setting, machines)?),
+        Some(cluster) => Box::new(Simulated::new(setting, cluster.clone(), machines)?),
+    })
+}
+
+fn check_machines(machines: usize) -> Result<()> {
+    if machines == 0 {
+        return Err(crate::Error::setting("--machines", "at least one machine is needed"));
+    }
+    Ok(())
+}

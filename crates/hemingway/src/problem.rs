@@ -1,0 +1,107 @@
+//! The problem P(w) = (1/n) Σ φ(xᵢ·w, yᵢ) + (λ/2)‖w‖², its dual D(α) and the bracket D ≤ P* ≤ P they form.
+
+mod loss;
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::data::Dataset;
+use crate::{Error, Result};
+pub use loss::Loss;
+
+/// Data, loss and regularizer. The rows are dealt to machines in the order in which they stand here.
+#[derive(Debug, Clone)]
+pub struct Problem {
+    /// The rows, already shuffled by the seed.
+    pub data: Arc<Dataset>,
+    /// φ.
+    pub loss: Loss,
+    /// λ, the strength of the L2 regularizer.
+    pub l2: f64,
+    /// The seed of everything random in a run.
+    pub seed: u64,
+}
+
+/// What every machine knows of the problem without holding all of it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Outline {
+    /// n.
+    pub rows: usize,
+    /// d.
+    pub columns: usize,
+    /// φ.
+    pub loss: Loss,
+    /// λ.
+    pub l2: f64,
+    /// Mean of ‖xᵢ‖².
+    pub mean_norm_sq: f64,
+    /// Largest ‖xᵢ‖².
+    pub max_norm_sq: f64,
+}
+
+/// What is known of the objective at one point.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Evaluation {
+    /// P(w).
+    pub objective: f64,
+    /// D(α) ≤ P* for some feasible α, where a dual exists.
+    pub dual: Option<f64>,
+}
+
+impl Problem {
+    /// Checks the settings and shuffles the rows by the seed.
+    pub fn new(data: &Dataset, loss: Loss, l2: Option<f64>, seed: u64) -> Result<Self> {
+        if data.rows() == 0 || data.columns() == 0 {
+            return Err(Error::file(&data.name, "holds no rows or no columns: there is nothing to learn"));
+        }
+        let l2 = l2.unwrap_or(1.0 / data.rows() as f64);
+        if !(l2.is_finite() && l2 >= 0.0) {
+            return Err(Error::setting(
+                "--l2",
+                format!("{l2} is not a strength; give a number ≥ 0, or leave it out for 1/n"),
+            ));
+        }
+        if loss.is_binary() && data.labels.iter().any(|y| y.abs() != 1.0) {
+            return Err(Error::setting("--loss", format!("{loss} needs labels of −1 and +1")));
+        }
+        Ok(Self { data: Arc::new(data.shuffled(seed)), loss, l2, seed })
+    }
+
+    /// What every machine knows.
+    pub fn outline(&self) -> Outline {
+        let norms = || (0..self.data.rows()).map(|i| self.data.matrix.row(i).norm_sq());
+        Outline {
+            rows: self.data.rows(),
+            columns: self.data.columns(),
+            loss: self.loss,
+            l2: self.l2,
+            mean_norm_sq: norms().sum::<f64>() / self.data.rows() as f64,
+            max_norm_sq: norms().fold(0.0, f64::max),
+        }
+    }
+
+    /// A name under which records of this exact problem, however its rows were dealt, find each other.
+    pub fn fingerprint(&self, data: u64) -> String {
+        format!("{data:016x}-{}-{:e}", self.loss, self.l2)
+    }
+
+    /// P(w), straight from the definition.
+    pub fn objective(&self, w: &[f64]) -> f64 {
+        let data = &self.data;
+        let losses: f64 = (0..data.rows()).map(|i| self.loss.value(data.matrix.row(i).dot(w), data.labels[i])).sum();
+        losses / data.rows() as f64 + 0.5 * self.l2 * crate::data::matrix::dot(w, w)
+    }
+}
+
+impl Outline {
+    /// (λ/2)‖w‖².
+    pub fn penalty(&self, w: &[f64]) -> f64 {
+        0.5 * self.l2 * crate::data::matrix::dot(w, w)
+    }
+
+    /// λn, the scale between dual variables and w.
+    pub fn l2_rows(&self) -> f64 {
+        self.l2 * self.rows as f64
+    }
+}
