@@ -1,5 +1,8 @@
 //! Data in: rows and labels, from files or made to order.
 
+mod file;
+pub mod idx;
+pub mod libsvm;
 pub mod matrix;
 
 use std::sync::Arc;
