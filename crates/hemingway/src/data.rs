@@ -4,6 +4,7 @@ mod file;
 pub mod idx;
 pub mod libsvm;
 pub mod matrix;
+pub mod synth;
 
 use std::sync::Arc;
 
