@@ -30,6 +30,7 @@ use rand_distr::{Distribution, Geometric, Pareto, StandardNormal, Zipf};
 
 use super::{Dataset, Matrix, matrix};
 use crate::rng::{Purpose, keyed};
+pub(crate) use recipe::PREFIX;
 pub use recipe::{Kind, Recipe};
 
 /// Row lengths of `power-law` are Pareto with this shape: finite mean, no variance.
