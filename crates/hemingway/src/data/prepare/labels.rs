@@ -41,6 +41,9 @@ impl LabelRule {
             }
             (true, Some(positive), _) => Ok(Self::OneAgainstRest { positive }),
             (true, None, Some(&[negative, positive])) => Ok(Self::Two { negative, positive }),
+            (true, None, None) if labels.iter().any(|y| y.fract() != 0.0) => {
+                wrong(format!("{}; labels that are amounts need a regression loss, such as squared", list(labels)))
+            }
             (true, None, _) => wrong(format!("say which label is the positive class; {}", list(labels))),
         }
     }
@@ -110,6 +113,8 @@ mod tests {
         assert!(said(&digits, None, true).ends_with("the labels are 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 2 more"));
         assert!(said(&digits[..3], None, true).ends_with("the labels are 0, 1, 2"));
         assert!(said(&digits, Some(12.5), true).starts_with("no row has the label 12.5"));
+        let amounts: Vec<f64> = digits.iter().map(|y| y / 4.0).collect();
+        assert!(said(&amounts, None, true).contains("need a regression loss"));
         assert!(said(&[3.0, 3.0], None, true).ends_with("the only label is 3"));
         assert!(said(&[3.0, 3.0], Some(3.0), true).ends_with("the only label is 3"));
         assert!(said(&[], None, true).ends_with("there are no rows"));
