@@ -1,13 +1,23 @@
 //! Data in: rows and labels, from files or made to order.
 
+mod file;
+pub mod idx;
+pub mod info;
+pub mod libsvm;
 pub mod matrix;
+pub mod prepare;
+pub mod source;
+pub mod synth;
 
 use std::sync::Arc;
 
 use rand::seq::SliceRandom;
 
 use crate::rng::{Purpose, keyed};
+pub use info::Info;
 pub use matrix::{Matrix, Row};
+pub use prepare::{Normalize, Preparation, Prepared, Rules, prepare};
+pub use source::{Loaded, Source};
 
 /// Rows with one label each.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,0 +1,135 @@
+use proptest::prelude::*;
+
+use super::*;
+
+fn from_text(text: &str) -> Result<Parsed> {
+    parse(text.as_bytes(), Path::new("some/file"), None)
+}
+
+fn dense(parsed: &Parsed) -> Vec<Vec<f64>> {
+    let matrix = &parsed.dataset.matrix;
+    let row = |i| {
+        let mut row = vec![0.0; matrix.columns()];
+        matrix.row(i).axpy(1.0, &mut row);
+        row
+    };
+    (0..matrix.rows()).map(row).collect()
+}
+
+#[test]
+fn reads_what_files_really_hold() {
+    let parsed = from_text("# head\n+1 1:0.5 3:-2e1 # note\r\n\n-1\t2:1 \t\n1e0\r\n  -1. 4:0\n0 1:7").unwrap();
+    assert_eq!(parsed.dataset.labels, [1.0, -1.0, 1.0, -1.0, 0.0]);
+    assert_eq!(parsed.base, Base::One);
+    assert_eq!(parsed.dataset.name, "file");
+    let rows = [[0.5, 0.0, -20.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0; 4], [0.0; 4], [7.0, 0.0, 0.0, 0.0]];
+    assert_eq!(dense(&parsed), rows);
+    assert_eq!(parsed.dataset.matrix.nonzeros(), 4);
+}
+
+#[test]
+fn one_index_zero_makes_all_count_from_zero() {
+    let parsed = from_text("1 1:5\n2 0:3 2:4\n").unwrap();
+    assert_eq!(parsed.base, Base::Zero);
+    assert_eq!(dense(&parsed), [[0.0, 5.0, 0.0], [3.0, 0.0, 4.0]]);
+}
+
+#[test]
+fn a_base_can_be_imposed() {
+    let parse = |text: &str, base| parse(text.as_bytes(), Path::new("f"), Some(base));
+    assert_eq!(dense(&parse("1 1:5\n", Base::Zero).unwrap()), [[0.0, 5.0]]);
+    let error = parse("1 1:5\n1 0:5\n", Base::One).unwrap_err().to_string();
+    assert_eq!(error, "f:2: index 0, but indices of this data count from 1");
+}
+
+#[test]
+fn queries_are_left_out_and_owned_up_to() {
+    let parsed = from_text("3 qid:1 1:0.5\n2 qid:1 2:1\n").unwrap();
+    assert!(parsed.queries);
+    assert_eq!(parsed.dataset.columns(), 2);
+}
+
+#[test]
+fn says_what_is_wrong_and_where() {
+    let cases = [
+        ("1 1:1\nyes 1:1", 2, "bad label `yes`"),
+        ("1:2 3:4", 1, "begin with its label"),
+        ("1,2 3:4", 1, "several labels"),
+        ("nan 1:1", 1, "bad label"),
+        ("1 x:1", 1, "bad index `x`"),
+        ("1 :1", 1, "bad index"),
+        ("1 +2:1", 1, "bad index"),
+        ("1 2:1 qid:3", 1, "bad index `qid`"),
+        ("1 qid:x 2:1", 1, "bad index `x`"),
+        ("1 3:1 2:1", 1, "index 2 after 3"),
+        ("1 3:1 3:1", 1, "index 3 appears twice"),
+        ("#\n\n1 3:one", 3, "`3:one` has no finite number"),
+        ("1 3:", 1, "no finite number"),
+        ("1 3:1:2", 1, "no finite number"),
+        ("1 3:inf", 1, "no finite number"),
+        ("1 3:NaN", 1, "no finite number"),
+        ("1 3:1e999", 1, "no finite number"),
+        ("1 4294967296:1", 1, "too large"),
+        ("1 99999999999999999999999:1", 1, "too large"),
+        ("1 -3:1", 1, "negative index `-3`"),
+        ("1 2:1 3", 1, "no colon"),
+    ];
+    for (text, line, what) in cases {
+        let Err(Error::Data { line: at, what: said, .. }) = from_text(text) else { panic!("{text:?} must fail") };
+        assert_eq!(at, line, "{text:?}");
+        assert!(said.contains(what), "{text:?}: {said}");
+    }
+}
+
+#[test]
+fn nothing_to_train_on_is_an_error_of_the_file() {
+    for text in ["", "\n\n", "# only a comment\n", "1\n2\n3\n"] {
+        assert!(matches!(from_text(text), Err(Error::File { .. })), "{text:?}");
+    }
+}
+
+#[test]
+fn the_largest_index_still_fits() {
+    let parsed = from_text("1 0:1 4294967295:1\n").unwrap();
+    assert_eq!(parsed.dataset.columns(), 1 << 32);
+}
+
+fn any_dataset() -> impl Strategy<Value = Dataset> {
+    let number = prop_oneof![prop::num::f64::NORMAL, -9.0..9.0, (-9..9).prop_map(f64::from), Just(5e-324)];
+    (1_u32..12).prop_flat_map(move |columns| {
+        let row = prop::collection::btree_map(0..columns, number.clone().prop_filter("no zero", |v| *v != 0.0), 0..6);
+        prop::collection::vec((number.clone(), row), 1..20).prop_map(move |rows| {
+            let mut matrix = Matrix::sparse(columns as usize);
+            rows.iter().for_each(|(_, row)| matrix.push_row(row.iter().map(|(j, v)| (*j, *v))));
+            let labels = rows.iter().map(|(label, _)| *label).collect();
+            Dataset { name: "made".into(), matrix: matrix.compact(), labels }
+        })
+    })
+}
+
+proptest! {
+    #[test]
+    fn what_is_written_reads_back(dataset in any_dataset()) {
+        let mut text = Vec::new();
+        write(&dataset, &mut text).unwrap();
+        let parsed = parse(text.as_slice(), Path::new("made"), None).unwrap();
+        prop_assert_eq!(parsed.base, Base::One);
+        prop_assert_eq!(parsed.dataset, dataset);
+    }
+
+    #[test]
+    fn no_bytes_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        _ = parse(bytes.as_slice(), Path::new("f"), None);
+    }
+
+    #[test]
+    fn nothing_like_a_row_panics(text in "([-+0-9.e:# \n]|qid:|inf|nan|4294967295){0,60}") {
+        if let Ok(parsed) = from_text(&text) {
+            let (n, d) = (parsed.dataset.rows(), parsed.dataset.columns());
+            prop_assert_eq!(n, parsed.dataset.labels.len());
+            for i in 0..n {
+                prop_assert!(parsed.dataset.matrix.row(i).iter().all(|(j, v)| (j as usize) < d && v.is_finite()));
+            }
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! Making data ready to train on, and any other data ready for the model that came of it.
+//!
+//! What is learnt from the training set — its width, the scale of its columns, which label is which — is kept as
+//! [`Rules`] and goes with the model: a test set must be changed by the same numbers, not by its own.
+
+mod labels;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Dataset, Matrix, matrix};
+use crate::{Error, Result};
+pub use labels::LabelRule;
+
+/// What to divide by before training.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Normalize {
+    /// Each row by its length: ‖x‖₂ = 1. Empty rows stay empty.
+    Rows,
+    /// Each column by its largest absolute value. Nothing is shifted, so that zeros stay zeros.
+    Columns,
+}
+
+/// What the user asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Preparation {
+    /// `--normalize`.
+    pub normalize: Option<Normalize>,
+    /// `--positive`: this label against the rest.
+    pub positive: Option<f64>,
+    /// `--intercept`: a last column of ones, added after any normalization.
+    pub intercept: bool,
+}
+
+/// Data ready to train on.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Prepared {
+    /// The data, its matrix in the form its density asks for.
+    pub dataset: Dataset,
+    /// What was done, to be kept with the model.
+    pub rules: Rules,
+    /// Sentences to say aloud.
+    pub notes: Vec<String>,
+}
+
+/// What was done to the training data and must be done to all data that its model sees.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Rules {
+    /// Columns of the training data, the intercept's not counted.
+    pub columns: usize,
+    /// Rows are divided by their length.
+    pub unit_rows: bool,
+    /// Columns are divided by these numbers, if any.
+    pub scales: Option<Vec<f64>>,
+    /// A column of ones is added at the end.
+    pub intercept: bool,
+    /// What becomes of labels.
+    pub labels: LabelRule,
+}
+
+/// Learns the rules from training data and applies them. `binary` problems have their labels made ±1.
+pub fn prepare(dataset: Dataset, preparation: &Preparation, binary: bool) -> Result<Prepared> {
+    let labels = LabelRule::learn(&dataset.labels, preparation.positive, binary)?;
+    let rules = Rules {
+        columns: dataset.columns(),
+        unit_rows: preparation.normalize == Some(Normalize::Rows),
+        scales: (preparation.normalize == Some(Normalize::Columns)).then(|| largest_by_column(&dataset.matrix)),
+        intercept: preparation.intercept,
+        labels,
+    };
+    let (dataset, notes) = rules.apply(dataset)?;
+    Ok(Prepared { dataset, rules, notes })
+}
+
+impl Rules {
+    /// Does to other data, such as a test set, what was done to the training data.
+    pub fn apply(&self, dataset: Dataset) -> Result<(Dataset, Vec<String>)> {
+        let name = dataset.name;
+        let (matrix, mut notes) = self.apply_to_rows(dataset.matrix).map_err(|what| Error::file(&name, what))?;
+        let labels: Option<_> = dataset.labels.iter().map(|&y| self.labels.apply(y)).collect();
+        let labels = labels.ok_or_else(|| Error::file(&name, self.labels.complaint(&dataset.labels)))?;
+        notes.extend(self.labels.note());
+        Ok((Dataset { name, matrix, labels }, notes))
+    }
+
+    /// The same for rows whose labels do not matter, as in prediction. Missing columns are zero; columns that the
+    /// training data did not have carry no weight and are dropped, with a note, before anything else.
+    ///
+    /// # Errors
+    /// The sentence to show, if the numbers do not survive the scaling.
+    pub fn apply_to_rows(&self, matrix: Matrix) -> Result<(Matrix, Vec<String>), String> {
+        let mut notes = Vec::new();
+        let (mut matrix, note) = fit_columns(matrix, self.columns);
+        notes.extend(note);
+        if self.unit_rows {
+            unit_rows(&mut matrix);
+            notes.push("rows are scaled to length 1".into());
+        }
+        if let Some(scales) = &self.scales {
+            divide_columns(&mut matrix, scales)?;
+            notes.push("columns are divided by their largest absolute value in the training data".into());
+        }
+        if self.intercept {
+            matrix = with_ones(&matrix)?;
+            notes.push("the last column is the intercept".into());
+        }
+        Ok((matrix.compact(), notes))
+    }
+}
+
+/// The matrix with this many columns: padded with zeros, or with the last columns dropped, which the note says.
+pub fn fit_columns(matrix: Matrix, columns: usize) -> (Matrix, Option<String>) {
+    let had = matrix.columns();
+    if had == columns {
+        return (matrix, None);
+    }
+    let mut out = Matrix::sparse(columns);
+    for i in 0..matrix.rows() {
+        out.push_row(matrix.row(i).iter().filter(|(j, v)| (*j as usize) < columns && *v != 0.0));
+    }
+    let lost = matrix.nonzeros() - out.stored();
+    let note = format!(
+        "{} columns that the training data did not have are dropped, {lost} entries in all",
+        had.saturating_sub(columns)
+    );
+    (out.compact(), (had > columns).then_some(note))
+}
+
+fn largest_by_column(matrix: &Matrix) -> Vec<f64> {
+    let mut largest = vec![0_f64; matrix.columns()];
+    for i in 0..matrix.rows() {
+        matrix.row(i).iter().for_each(|(j, v)| largest[j as usize] = largest[j as usize].max(v.abs()));
+    }
+    largest.iter_mut().filter(|v| **v == 0.0).for_each(|v| *v = 1.0);
+    largest
+}
+
+/// The stored values of each row, to change in place.
+fn row_values(matrix: &mut Matrix) -> Vec<&mut [f64]> {
+    match matrix {
+        Matrix::Dense { columns, values, .. } => values.chunks_exact_mut((*columns).max(1)).collect(),
+        Matrix::Sparse { starts, values, .. } => {
+            let mut rest = values.as_mut_slice();
+            let mut cut = |pair: &[usize]| {
+                let (row, tail) = std::mem::take(&mut rest).split_at_mut(pair[1] - pair[0]);
+                rest = tail;
+                row
+            };
+            starts.windows(2).map(&mut cut).collect()
+        }
+    }
+}
+
+/// By the largest entry first: the square of 1e200 is not a number, that of 1 is.
+fn unit_rows(matrix: &mut Matrix) {
+    for row in row_values(matrix) {
+        let largest = row.iter().fold(0_f64, |most, v| most.max(v.abs()));
+        if largest > 0.0 {
+            row.iter_mut().for_each(|v| *v /= largest);
+            let length = matrix::dot(row, row).sqrt();
+            row.iter_mut().for_each(|v| *v /= length);
+        }
+    }
+}
+
+fn divide_columns(matrix: &mut Matrix, scales: &[f64]) -> Result<(), String> {
+    if scales.len() != matrix.columns() {
+        return Err(format!("the model has scales for {} columns, not {}", scales.len(), matrix.columns()));
+    }
+    match matrix {
+        Matrix::Dense { columns, values, .. } => {
+            values
+                .chunks_exact_mut((*columns).max(1))
+                .for_each(|row| row.iter_mut().zip(scales).for_each(|(v, s)| *v /= s));
+        }
+        Matrix::Sparse { indices, values, .. } => {
+            values.iter_mut().zip(indices).for_each(|(v, j)| *v /= scales[*j as usize]);
+        }
+    }
+    let (Matrix::Dense { values, .. } | Matrix::Sparse { values, .. }) = matrix;
+    let fine = values.iter().all(|v| v.is_finite());
+    fine.then_some(()).ok_or_else(|| "a value is too large for the scale of its column in the training data".into())
+}
+
+fn with_ones(matrix: &Matrix) -> Result<Matrix, String> {
+    let columns = matrix.columns();
+    let last = u32::try_from(columns).map_err(|_| format!("{columns} columns leave no room for the intercept"))?;
+    let mut out = match matrix {
+        Matrix::Sparse { .. } => Matrix::sparse(columns + 1),
+        Matrix::Dense { .. } => Matrix::Dense { rows: 0, columns: columns + 1, values: Vec::new() },
+    };
+    (0..matrix.rows()).for_each(|i| out.push_row(matrix.row(i).iter().chain([(last, 1.0)])));
+    Ok(out)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,269 @@
+//! Data made to order: `synth:KIND,key=value…`, the same numbers for the same words.
+//!
+//! | kind | rows and labels | keys beside `rows`, `columns`, `noise`, `seed` |
+//! |---|---|---|
+//! | `logistic` | dense normal rows; ±1 with the odds of a hidden linear model | `condition` |
+//! | `svm` | dense normal rows kept `margin` away from a hidden plane; ±1 by side | `condition`, `margin` |
+//! | `ridge` | dense normal rows; y = x·w + noise, x·w of unit variance | `condition` |
+//! | `ill-conditioned` | `logistic` with condition 1e4 | `condition` |
+//! | `sparse` | few normal entries a row, few columns relevant; labels as `logistic` | `density`, `relevant` |
+//! | `power-law` | bags of words: lengths and popularity by power laws; labels as `logistic` | `density`, `exponent` |
+//!
+//! - `rows`, `columns`: sizes (20,000 × 50; 20,000 × 5,000 for `sparse` and `power-law`).
+//! - `noise`: share of labels flipped at random (0; `svm` 0.05); for `ridge` the standard deviation added to y (0.1).
+//! - `condition`: condition number of XᵀX/n in the limit of many rows (1; `ill-conditioned` 1e4). Columns are scaled
+//!   geometrically from 1 down to 1/√condition, and the hidden model makes up for it, so that each matters as much.
+//! - `margin`: least |x·w| of `svm`, in standard deviations of x·w (0.1).
+//! - `density`: mean share of entries in a row (0.01); for `power-law` of words, some of which repeat.
+//! - `relevant`: columns that the hidden model of `sparse` uses (a twentieth of them).
+//! - `exponent`: of the Zipf law by which `power-law` draws columns, the first the most popular (1.1).
+//! - `seed`: another seed, other numbers (0).
+//!
+//! Logistic labels see margins centred and scaled to unit variance: neither separable nor pure noise.
+//! The first rows of a longer order are those of a shorter one.
+
+mod recipe;
+
+use rand::{RngExt, seq::index};
+use rand_chacha::ChaCha8Rng;
+use rand_distr::{Distribution, Geometric, Pareto, StandardNormal, Zipf};
+
+use super::{Dataset, Matrix, matrix};
+use crate::rng::{Purpose, keyed};
+pub(crate) use recipe::PREFIX;
+pub use recipe::{Kind, Recipe};
+
+/// Row lengths of `power-law` are Pareto with this shape: finite mean, no variance.
+const LENGTH_SHAPE: f64 = 2.0;
+
+/// Streams of random numbers: labels stay the same whatever the rows draw.
+#[derive(Clone, Copy)]
+enum Stream {
+    Weights,
+    Rows,
+    Labels,
+}
+
+impl Recipe {
+    /// Makes the data.
+    pub fn make(&self) -> Dataset {
+        let weights = self.weights();
+        let (matrix, labels) = match self.kind {
+            Kind::Svm => self.separable(&weights),
+            Kind::Logistic | Kind::IllConditioned => self.logistic(self.normal_rows(), &weights),
+            Kind::Ridge => self.linear(self.normal_rows(), &weights),
+            Kind::Sparse => self.logistic(self.sparse_rows(), &weights),
+            Kind::PowerLaw => self.logistic(self.power_law_rows(), &weights),
+        };
+        Dataset { name: self.to_string(), matrix: matrix.compact(), labels }
+    }
+
+    fn stream(&self, stream: Stream, row: usize) -> ChaCha8Rng {
+        keyed(self.seed, Purpose::Synthesize, stream as usize, row as u64)
+    }
+
+    /// The hidden model, scaled so that x·w of dense rows has unit variance.
+    fn weights(&self) -> Vec<f64> {
+        let mut rng = self.stream(Stream::Weights, 0);
+        let mut drawn: Vec<f64> = (0..self.columns).map(|_| StandardNormal.sample(&mut rng)).collect();
+        if self.kind == Kind::Sparse {
+            let mut relevant = vec![false; self.columns];
+            index::sample(&mut rng, self.columns, self.relevant).iter().for_each(|j| relevant[j] = true);
+            drawn.iter_mut().zip(relevant).filter(|(_, relevant)| !relevant).for_each(|(w, _)| *w = 0.0);
+        }
+        let norm = matrix::dot(&drawn, &drawn).sqrt();
+        drawn.iter().zip(self.scales()).map(|(w, scale)| w / (norm * scale)).collect()
+    }
+
+    /// Standard deviation of each column: geometric, so that the variances span the condition number.
+    fn scales(&self) -> Vec<f64> {
+        let steps = (self.columns - 1).max(1) as f64;
+        (0..self.columns).map(|j| self.condition.powf(-0.5 * j as f64 / steps)).collect()
+    }
+
+    fn normal_rows(&self) -> Matrix {
+        let scales = self.scales();
+        let mut values = Vec::with_capacity(self.rows * self.columns);
+        for i in 0..self.rows {
+            let mut rng = self.stream(Stream::Rows, i);
+            values.extend(scales.iter().map(|scale| scale * normal(&mut rng)));
+        }
+        Matrix::dense(self.columns, values)
+    }
+
+    fn sparse_rows(&self) -> Matrix {
+        let gap = Geometric::new(self.density).expect("density is checked to be in (0, 1]");
+        let mut matrix = Matrix::sparse(self.columns);
+        for i in 0..self.rows {
+            let mut rng = self.stream(Stream::Rows, i);
+            let mut next = 0_u64;
+            // Jumping from entry to entry costs what the row holds, not its width.
+            let row = std::iter::from_fn(|| {
+                let j = next.saturating_add(gap.sample(&mut rng));
+                next = j.saturating_add(1);
+                (j < self.columns as u64).then(|| (j as u32, normal(&mut rng)))
+            });
+            matrix.push_row(row);
+        }
+        matrix
+    }
+
+    fn power_law_rows(&self) -> Matrix {
+        let mean = self.density * self.columns as f64;
+        let shortest = mean * (LENGTH_SHAPE - 1.0) / LENGTH_SHAPE;
+        let length = Pareto::new(shortest, LENGTH_SHAPE).expect("density is checked to be positive");
+        let word = Zipf::new(self.columns as f64, self.exponent).expect("exponent is checked not to be negative");
+        let mut matrix = Matrix::sparse(self.columns);
+        for i in 0..self.rows {
+            let mut rng = self.stream(Stream::Rows, i);
+            let length = length.sample(&mut rng).round().clamp(1.0, self.columns as f64) as usize;
+            let mut words: Vec<u32> = (0..length).map(|_| word.sample(&mut rng) as u32 - 1).collect();
+            words.sort_unstable();
+            // The logarithm of counts, as for text: else the most popular word is all there is.
+            matrix.push_row(words.chunk_by(|a, b| a == b).map(|same| (same[0], (same.len() as f64).ln_1p())));
+        }
+        matrix
+    }
+
+    fn logistic(&self, matrix: Matrix, weights: &[f64]) -> (Matrix, Vec<f64>) {
+        let mut margins: Vec<f64> = (0..self.rows).map(|i| matrix.row(i).dot(weights)).collect();
+        standardize(&mut margins);
+        let labels = margins.iter().enumerate().map(|(i, margin)| {
+            let mut rng = self.stream(Stream::Labels, i);
+            let side = if rng.random::<f64>() < 1.0 / (1.0 + (-margin).exp()) { 1.0 } else { -1.0 };
+            self.flipped(side, &mut rng)
+        });
+        let labels = labels.collect();
+        (matrix, labels)
+    }
+
+    fn linear(&self, matrix: Matrix, weights: &[f64]) -> (Matrix, Vec<f64>) {
+        let label = |i| matrix.row(i).dot(weights) + self.noise * normal(&mut self.stream(Stream::Labels, i));
+        let labels = (0..self.rows).map(label).collect();
+        (matrix, labels)
+    }
+
+    /// Pushes each row away from the plane, along its normal, by the margin.
+    fn separable(&self, weights: &[f64]) -> (Matrix, Vec<f64>) {
+        let scales = self.scales();
+        let step = self.margin / matrix::dot(weights, weights);
+        let mut values = Vec::with_capacity(self.rows * self.columns);
+        let mut labels = Vec::with_capacity(self.rows);
+        for i in 0..self.rows {
+            let mut rng = self.stream(Stream::Rows, i);
+            let mut row: Vec<f64> = scales.iter().map(|scale| scale * normal(&mut rng)).collect();
+            let side = 1_f64.copysign(matrix::dot(&row, weights));
+            matrix::axpy(side * step, weights, &mut row);
+            values.append(&mut row);
+            labels.push(self.flipped(side, &mut self.stream(Stream::Labels, i)));
+        }
+        (Matrix::dense(self.columns, values), labels)
+    }
+
+    fn flipped(&self, side: f64, rng: &mut ChaCha8Rng) -> f64 {
+        if rng.random::<f64>() < self.noise { -side } else { side }
+    }
+}
+
+fn normal(rng: &mut ChaCha8Rng) -> f64 {
+    StandardNormal.sample(rng)
+}
+
+/// Mean 0 and variance 1; all zero if they do not vary.
+fn standardize(margins: &mut [f64]) {
+    let n = margins.len() as f64;
+    let mean = margins.iter().sum::<f64>() / n;
+    let variance = margins.iter().map(|m| (m - mean).powi(2)).sum::<f64>() / n;
+    let scale = if variance > 0.0 { variance.sqrt() } else { 1.0 };
+    margins.iter_mut().for_each(|m| *m = (*m - mean) / scale);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn recipe(spec: &str) -> Recipe {
+        Recipe::parse(spec).unwrap()
+    }
+
+    /// Share of labels on the side where the hidden model has them.
+    fn agreement(recipe: &Recipe, data: &Dataset) -> f64 {
+        let weights = recipe.weights();
+        let agrees = |i: &usize| data.matrix.row(*i).dot(&weights) * data.labels[*i] > 0.0;
+        (0..data.rows()).filter(agrees).count() as f64 / data.rows() as f64
+    }
+
+    #[test]
+    fn the_same_words_make_the_same_numbers() {
+        for kind in Kind::ALL {
+            let spec = format!("synth:{kind},rows=50,columns=40,density=0.2");
+            let spec = if kind.keys().contains(&"density") { spec } else { spec.replace(",density=0.2", "") };
+            let data = recipe(&spec).make();
+            assert_eq!((data.rows(), data.columns(), data.labels.len()), (50, 40, 50));
+            assert_eq!(data, recipe(&spec).make());
+            assert_ne!(data.fingerprint(), recipe(&format!("{spec},seed=1")).make().fingerprint());
+        }
+    }
+
+    #[test]
+    fn logistic_is_neither_separable_nor_noise() {
+        let recipe = recipe("synth:logistic,rows=5000");
+        let data = recipe.make();
+        assert!(matches!(data.matrix, Matrix::Dense { .. }));
+        let share = agreement(&recipe, &data);
+        assert!((0.65..0.75).contains(&share), "{share}");
+    }
+
+    #[test]
+    fn svm_is_separable_but_for_the_flips() {
+        let clean = recipe("synth:svm,rows=2000,noise=0,condition=100");
+        let data = clean.make();
+        let (weights, y) = (clean.weights(), &data.labels);
+        assert!((0..2000).all(|i| y[i] * data.matrix.row(i).dot(&weights) >= 0.1 - 1e-9));
+        let noisy = recipe("synth:svm,rows=2000,noise=0.1");
+        assert!((agreement(&noisy, &noisy.make()) - 0.9).abs() < 0.03);
+    }
+
+    #[test]
+    fn ridge_labels_are_the_model_plus_noise() {
+        let recipe = recipe("synth:ridge,rows=4000,noise=0.5");
+        let (data, weights) = (recipe.make(), recipe.weights());
+        let residual = |i: usize| (data.labels[i] - data.matrix.row(i).dot(&weights)).powi(2);
+        let deviation = ((0..4000).map(residual).sum::<f64>() / 4000.0).sqrt();
+        assert!((deviation - 0.5).abs() < 0.03, "{deviation}");
+    }
+
+    #[test]
+    fn column_variances_span_the_condition_number() {
+        let data = recipe("synth:ill-conditioned,rows=4000,columns=10").make();
+        let square = |j: usize| {
+            let mut unit = vec![0.0; 10];
+            unit[j] = 1.0;
+            (0..4000).map(|i| data.matrix.row(i).dot(&unit).powi(2)).sum::<f64>()
+        };
+        let ratio = square(0) / square(9);
+        assert!((ratio / 1e4 - 1.0).abs() < 0.2, "{ratio}");
+    }
+
+    #[test]
+    fn sparse_keeps_its_density_and_its_few_relevant_columns() {
+        let recipe = recipe("synth:sparse,rows=2000,columns=1000,density=0.02,relevant=30");
+        let data = recipe.make();
+        assert!(matches!(data.matrix, Matrix::Sparse { .. }));
+        let density = data.matrix.nonzeros() as f64 / 2e6;
+        assert!((density - 0.02).abs() < 1e-3, "{density}");
+        assert_eq!(recipe.weights().iter().filter(|w| **w != 0.0).count(), 30);
+    }
+
+    #[test]
+    fn power_law_has_popular_columns_and_long_rows() {
+        let data = recipe("synth:power-law,rows=3000,columns=1000,density=0.02").make();
+        let mut counts = vec![0; 1000];
+        (0..3000).for_each(|i| data.matrix.row(i).iter().for_each(|(j, _)| counts[j as usize] += 1));
+        assert!(counts[0] > 5 * counts[20] && counts[20] > 5 * counts[500].max(1), "{:?}", &counts[..30]);
+        let lengths = (0..3000).map(|i| data.matrix.row(i).stored());
+        assert!(lengths.clone().max().unwrap() > 5 * lengths.sum::<usize>() / 3000);
+        let positive = data.labels.iter().filter(|y| **y > 0.0).count();
+        assert!((1200..1800).contains(&positive), "{positive}");
+    }
+}
