@@ -2,6 +2,7 @@
 
 pub mod data;
 pub mod error;
+pub mod model;
 pub mod record;
 pub mod rng;
 
