@@ -81,12 +81,14 @@ impl ConvergenceModel {
             return Reach::Never;
         }
         // Were P* at an end of its interval, ε above it would be another level of the same curve. A tenth of ε is as deep
-        // as such a shift is followed, so that a vague P* widens the interval without end only in words.
+        // as such a shift is followed, so that a vague P* widens the interval but does not empty it of meaning.
         let (over, under) = self.bracket.uncertainty();
         let easier = solve(error + over * (1.0 + error)).estimate().map_or(estimate.low, |easier| easier.mid);
         let harder = solve((error - under * (1.0 + error)).max(0.1 * error));
         let harder = harder.estimate().map_or(f64::INFINITY, |harder| harder.mid);
         let mut estimate = estimate.including(easier, harder);
+        // A level crossed within a round is reached when the round ends.
+        (estimate.mid, estimate.high) = (estimate.mid.ceil(), estimate.high.ceil());
         estimate.extrapolated |= self.beyond(machines) || estimate.mid > self.longest as f64;
         Reach::At(estimate)
     }

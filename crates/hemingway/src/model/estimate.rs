@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use super::linalg::median;
+
 /// A value with a 90 % interval.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Estimate {
@@ -26,6 +28,13 @@ fn or_open<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
 
 /// Half width of a 90 % interval in standard deviations.
 pub(super) const HALF_WIDTH: f64 = 1.645;
+
+/// Standard deviation behind squared misses of ln(real / predicted): the median tells of the usual miss, the mean of the
+/// worst, and an interval has to answer for both.
+pub(super) fn spread(squares: Vec<f64>) -> Option<f64> {
+    let mean = squares.iter().sum::<f64>() / squares.len().max(1) as f64;
+    Some((mean * median(squares)?.max(1e-12)).sqrt().sqrt())
+}
 
 impl Estimate {
     /// Around `mid`, with the logarithm spread by `deviation`.

@@ -15,9 +15,9 @@ pub(super) struct LassoCurve {
     lasso: Lasso,
 }
 
-/// "A range of fractional, polynomial and logarithmic terms": the list is not published, this is a reconstruction. CoCoA's
-/// bound c₁(1 − c₀/m)ⁱ has logarithm ln c₁ − c₀·i/m − …, so i/m and i/m² must be in. With one m only, standardising turns
-/// the terms in m alone to 0.
+/// "A range of fractional, polynomial and logarithmic terms": the list is not published, this is a reconstruction.
+/// CoCoA's bound c₁(1 − c₀/m)ⁱ has logarithm ln c₁ − c₀·i/m − …, so i/m and i/m² must be in. With one m only,
+/// standardising turns the terms in m alone to 0.
 fn features(i: f64, m: f64) -> [f64; FEATURES] {
     let (root, log, log_m) = (i.sqrt(), (i + 1.0).ln(), m.ln());
     [

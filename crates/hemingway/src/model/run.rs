@@ -92,8 +92,8 @@ impl ContextModel {
         let [slow, mid, fast] = [round.high, round.mid, round.low].map(|round| seconds / round);
         let after = |rounds: f64| self.error_after(rounds, machines);
         let (least, middle, most) = (after(fast)?, after(mid)?, after(slow)?);
-        // The ends of both intervals together would be too wide by far: the middle g at the ends of f and the ends of g at
-        // the middle f, whichever is further.
+        // The ends of both intervals together would be too wide by far: the middle g at the ends of f and
+        // the ends of g at the middle f, whichever is further.
         let mut estimate = middle.including(least.mid, most.mid);
         estimate.extrapolated |= round.extrapolated;
         Some(estimate)

@@ -6,8 +6,7 @@ mod observation;
 use serde::{Deserialize, Serialize};
 
 use super::Method;
-use super::estimate::Estimate;
-use super::linalg::median;
+use super::estimate::{Estimate, spread};
 use form::Form;
 pub use observation::{Observation, observations};
 
@@ -66,7 +65,7 @@ impl SystemModel {
     }
 }
 
-/// Root mean square of ln(real / predicted) when each m in turn is left out; needs three.
+/// Spread of ln(real / predicted) when each m in turn is left out; needs three.
 fn left_out_spread(observations: &[Observation], machines: &[usize], method: Method) -> Option<f64> {
     if machines.len() < 3 {
         return None;
@@ -78,9 +77,7 @@ fn left_out_spread(observations: &[Observation], machines: &[usize], method: Met
         let miss = |o: &Observation| (o.seconds / form.seconds(o.machines, o.fraction)).ln();
         squares.extend(tested.iter().map(|o| miss(o).powi(2)).filter(|square| square.is_finite()));
     }
-    // The median tells of the usual miss, the mean of the worst: an interval has to answer for both.
-    let mean = squares.iter().sum::<f64>() / squares.len().max(1) as f64;
-    Some((mean * median(squares)?.max(1e-12)).sqrt().sqrt())
+    spread(squares)
 }
 
 #[cfg(test)]

@@ -122,7 +122,7 @@ fn stretch(records: &[&Record], first: bool) -> Trace {
         problem: head.problem.clone(),
         run: head.run.clone(),
         cluster: head.cluster.clone(),
-        machines: head.machines,
+        machines: head.machines.max(1),
         rows: Some(head.rows).filter(|&rows| rows > 0),
         fraction: if head.fraction > 0.0 { head.fraction } else { 1.0 },
         fresh: first && starts_fresh(head.round, records.get(1).map(|record| record.round)),

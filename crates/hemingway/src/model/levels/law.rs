@@ -7,7 +7,8 @@ use super::super::nnls::nnls;
 use super::super::residual::Residual;
 use super::table::Cell;
 
-/// Below this many rounds half a round, which is what a count is good for, outweighs a tenth of it, which is what a law is.
+/// Below this many rounds half a round, which is what a count is good for, outweighs a tenth of it, which is what a
+/// law is good for.
 const GRAIN: f64 = 5.0;
 /// What a filled cell counts for beside a measured one.
 const FILLED: f64 = 0.25;

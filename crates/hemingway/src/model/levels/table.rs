@@ -1,5 +1,6 @@
 //! Rounds by m and level, measured where reached and filled up where not.
 
+use super::super::estimate::spread;
 use super::super::linalg::{least_squares, median};
 use super::Curves;
 use super::law::Law;
@@ -64,7 +65,7 @@ impl Table {
         Law::fit(&cells, falling)
     }
 
-    /// Root mean square of ln(measured / predicted) when each m in turn is left out; needs three.
+    /// Spread of ln(measured / predicted) when each m in turn is left out; needs three.
     pub(super) fn left_out_spread(&self, falling: bool) -> Option<f64> {
         if self.machines.len() < 3 {
             return None;
@@ -76,8 +77,7 @@ impl Table {
                 squares.push((cell.rounds / predicted).ln().powi(2).min(4.0));
             }
         }
-        let count = squares.len();
-        (count > 0).then(|| (squares.iter().sum::<f64>() / count as f64).sqrt())
+        spread(squares)
     }
 }
 
@@ -91,7 +91,8 @@ fn measure(curves: &Curves, start: f64, levels: &[f64]) -> Vec<Option<f64>> {
     (0..levels.len()).map(level).collect()
 }
 
-/// When the best error so far crosses each level, interpolated within the stride that does; ends with the deepest reached.
+/// When the best error so far crosses each level, interpolated within the stride that does; ends with the deepest
+/// reached.
 fn crossings(run: &[(f64, f64)], start: f64, levels: &[f64]) -> Vec<f64> {
     let mut crossed = Vec::with_capacity(levels.len());
     let (mut round, mut best) = (0.0, start);
