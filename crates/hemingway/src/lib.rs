@@ -7,6 +7,7 @@ pub mod data;
 pub mod engine;
 pub mod error;
 pub mod metric;
+pub mod model;
 pub mod placement;
 pub mod problem;
 pub mod record;

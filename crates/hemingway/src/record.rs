@@ -1,5 +1,12 @@
 //! What a run leaves behind.
 
+pub mod csv;
+pub mod import;
+pub mod trace;
+
+pub use import::{Metric, import};
+pub use trace::{Point, Trace, traces};
+
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};

@@ -1,0 +1,25 @@
+//! What records teach: f(m), g(i, m) and h(t, m) = g(t / f(m), m).
+
+pub mod convergence;
+pub mod estimate;
+mod lasso;
+mod lasso_curve;
+mod levels;
+mod linalg;
+mod nnls;
+pub mod optimum;
+mod options;
+mod residual;
+mod run;
+#[cfg(test)]
+mod synthetic;
+pub mod system;
+mod validate;
+
+pub use convergence::ConvergenceModel;
+pub use estimate::{Estimate, Reach};
+pub use optimum::{Bracket, Curve, Limit};
+pub use options::{FitOptions, Method};
+pub use run::{ContextModel, RunModel};
+pub use system::SystemModel;
+pub use validate::{CrossValidation, Fold, Quantity, Summary, cross_validate};

@@ -1,0 +1,231 @@
+//! What is known about P* while nobody knows it.
+
+use serde::{Deserialize, Serialize};
+
+use crate::record::Trace;
+
+/// Evaluated rounds before a curve may claim anything.
+const ENOUGH: usize = 8;
+/// How many times the remaining decrease the 95 % limit allows for.
+const SAFETY: f64 = 2.0;
+
+/// The best objective so far of one run, kept so that each round costs O(log n).
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Curve {
+    /// (round, objective) wherever the best improved.
+    steps: Vec<(u64, f64)>,
+    evaluated: usize,
+    last: u64,
+}
+
+/// Where P* lies by one curve.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Limit {
+    /// P* is above this with 95 %.
+    pub low: f64,
+    /// The likeliest P*.
+    pub mid: f64,
+}
+
+impl Curve {
+    /// The curve of these (round, objective), rounds ascending.
+    pub fn of(points: impl IntoIterator<Item = (u64, f64)>) -> Self {
+        let mut curve = Self::default();
+        points.into_iter().for_each(|(round, objective)| curve.push(round, objective));
+        curve
+    }
+
+    /// Takes in the next evaluated round; a diverged value counts as no progress.
+    pub fn push(&mut self, round: u64, objective: f64) {
+        self.evaluated += 1;
+        self.last = self.last.max(round);
+        if objective.is_finite() && self.best().is_none_or(|best| objective < best) {
+            self.steps.push((round, objective));
+        }
+    }
+
+    /// B(now).
+    pub fn best(&self) -> Option<f64> {
+        self.steps.last().map(|step| step.1)
+    }
+
+    /// B(round): the best objective up to a round.
+    pub fn at(&self, round: u64) -> Option<f64> {
+        let place = self.steps.partition_point(|step| step.0 <= round);
+        Some(self.steps[place.checked_sub(1)?].1)
+    }
+
+    /// The octave rule. With a = B(i/4) − B(i/2) and b = B(i/2) − B(i), q = b/a is how much one doubling of the rounds
+    /// shrinks the decrease: constant 2⁻ᵖ for errors like 1/iᵖ, falling for linear rates. If it does not rise, at most
+    /// b·(q + q² + …) = b·q/(1 − q) is left.
+    fn remaining(&self) -> Option<f64> {
+        let (quarter, half, now) = (self.at(self.last / 4)?, self.at(self.last / 2)?, self.best()?);
+        let (a, b) = (quarter - half, half - now);
+        let q = (b / a.max(f64::MIN_POSITIVE)).clamp(0.1, 0.9);
+        Some(b * q / (1.0 - q))
+    }
+
+    /// The limit this curve supports, never below a proved bound. None while it is short, and none once it stalls: it
+    /// may have reached P* or only its own noise floor.
+    pub fn limit(&self, lower_bound: Option<f64>) -> Option<Limit> {
+        let best = self.best()?;
+        if self.evaluated < ENOUGH || self.stalled() {
+            return None;
+        }
+        let remaining = self.remaining()?;
+        let above = |value: f64| lower_bound.map_or(value, |bound| value.max(bound.min(best)));
+        Some(Limit { low: above(best - SAFETY * remaining), mid: above(best - remaining) })
+    }
+
+    /// Whether the last octave brought nothing but the luck of noise: of n values from a fixed distribution the second
+    /// half holds ln 2 records, a curve that still falls holds many.
+    pub fn stalled(&self) -> bool {
+        let half = self.last / 2;
+        let records = self.steps.len() - self.steps.partition_point(|step| step.0 <= half);
+        let fell = self.at(half).zip(self.best()).map_or(f64::INFINITY, |(before, now)| before - now);
+        let rounding = self.best().map_or(0.0, |best| 8.0 * f64::EPSILON * best.abs());
+        records < (self.evaluated / 16).max(2) || fell <= rounding
+    }
+
+    /// A guess of the remaining decrease from however little there is: 0 for a stall, `None` for a single value.
+    fn guess(&self) -> Option<f64> {
+        if self.evaluated >= ENOUGH && self.stalled() {
+            return Some(0.0);
+        }
+        let (first, now) = (self.steps.first()?.1, self.best()?);
+        self.remaining().or((self.evaluated > 1).then_some(first - now))
+    }
+}
+
+/// The bracket around P* and the estimate inside it, over all traces of one problem.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Bracket {
+    /// P at the start: the largest first value of a trace from scratch.
+    pub start: f64,
+    /// The best objective seen: P* is not above.
+    pub best: f64,
+    /// The best bound proved: P* is not below.
+    pub lower_bound: Option<f64>,
+    /// P* is above this with 95 %, where anything supports such a claim.
+    pub low: Option<f64>,
+    /// The likeliest P*.
+    pub mid: f64,
+}
+
+impl Bracket {
+    /// From traces of one problem, all their contexts together; `None` without an objective. Traces of a smaller share of
+    /// the data have another optimum and are left out.
+    pub fn of<'a>(traces: impl IntoIterator<Item = &'a Trace>) -> Option<Self> {
+        let traces: Vec<&Trace> = traces.into_iter().filter(|trace| trace.best().is_some()).collect();
+        let share = traces.iter().map(|trace| trace.fraction).fold(0.0, f64::max);
+        let traces: Vec<&Trace> = traces.into_iter().filter(|trace| trace.fraction == share).collect();
+        let holder =
+            traces.iter().min_by(|a, b| a.best().unwrap_or(f64::MAX).total_cmp(&b.best().unwrap_or(f64::MAX)))?;
+        let best = holder.best()?;
+        // Rounding may lift a tight bound a hair above the best value.
+        let bounds = traces.iter().filter_map(|trace| trace.lower_bound()).max_by(f64::total_cmp);
+        let lower_bound = bounds.map(|bound| bound.min(best));
+        // The stretches of one run go on counting: together they are one curve.
+        let run = traces.iter().filter(|trace| trace.run == holder.run && trace.problem == holder.problem);
+        let curve = Curve::of(run.flat_map(|trace| trace.objectives()));
+        let limit = curve.limit(lower_bound);
+        let guess = curve.guess().map(|remaining| best - remaining);
+        let middle = || lower_bound.map(|bound| 0.5 * (bound + best));
+        let mid = limit.map(|limit| limit.mid).or(guess).or_else(middle).unwrap_or(best);
+        let firsts = traces.iter().filter(|trace| trace.fresh).filter_map(|trace| trace.objectives().next());
+        Some(Self {
+            start: firsts.map(|first| first.1).fold(best, f64::max),
+            best,
+            lower_bound,
+            low: limit.map(|limit| limit.low).or(lower_bound),
+            mid: lower_bound.map_or(mid, |bound| mid.max(bound)).min(best),
+        })
+    }
+
+    /// What relative errors are relative to: P*, or P(0) where P* is as good as nothing.
+    pub fn scale(&self) -> f64 {
+        let floor = 1e-12 * self.start.abs();
+        if self.mid > floor { self.mid } else { self.start.abs().max(f64::MIN_POSITIVE) }
+    }
+
+    /// (P − P̂)/P̂ with P̂ the likeliest optimum; `None` within rounding of it, where a logarithm would mean nothing.
+    pub fn error(&self, objective: f64) -> Option<f64> {
+        let least = (1e-9 * (self.start - self.best)).max(1e-14 * self.scale());
+        let gap = objective - self.mid;
+        (gap.is_finite() && gap > least).then(|| gap / self.scale())
+    }
+
+    /// The objective at a relative error.
+    pub fn objective(&self, error: f64) -> f64 {
+        self.mid + error * self.scale()
+    }
+
+    /// By how much the error of a given objective may be off, downwards and upwards, because P* is only estimated.
+    pub fn uncertainty(&self) -> (f64, f64) {
+        let untested = self.mid - SAFETY * (self.best - self.mid);
+        let low = self.low.unwrap_or(untested).max(untested);
+        ((self.best - self.mid) / self.scale(), (self.mid - low).max(0.0) / self.scale())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::synthetic::trace;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Sublinear and linear curves over a known optimum: the limit is below it, and closes in.
+        #[test]
+        fn the_limit_holds_on_the_rates_of_convex_optimization(
+            power in 0.4..3.0f64, rate in 0.5..0.999f64, rounds in 8u64..2000, linear: bool,
+        ) {
+            let error = |i: u64| if linear { rate.powi(i as i32) } else { (i as f64).powf(-power) };
+            let curve = Curve::of((1..=rounds).map(|i| (i, 1.0 + error(i))));
+            if let Some(limit) = curve.limit(None) {
+                prop_assert!(limit.low <= 1.0 + 1e-12, "{limit:?}");
+                prop_assert!(limit.low <= limit.mid && limit.mid <= curve.best().unwrap());
+            }
+        }
+    }
+
+    #[test]
+    fn the_estimate_is_exact_for_powers() {
+        let curve = Curve::of((1..=64).map(|i| (i, 3.0 + 1.0 / i as f64)));
+        let limit = curve.limit(None).unwrap();
+        assert!((limit.mid - 3.0).abs() < 1e-12 && limit.low < 3.0);
+        assert_eq!(curve.limit(Some(2.999)).unwrap().low, 2.999);
+    }
+
+    #[test]
+    fn short_stalled_and_noisy_curves_claim_nothing() {
+        assert_eq!(Curve::of((1..=7).map(|i| (i, 1.0 / i as f64))).limit(Some(0.0)), None);
+        assert_eq!(Curve::of((1..=100).map(|i| (i, 1.0 / i.min(20) as f64))).limit(None), None);
+        // A noise floor at 0.5: the best value still improves now and then, by luck.
+        let noise = |i: u64| ((i * 7919 + 104_729) % 1000) as f64 / 1e4;
+        let floor = Curve::of((1..=1000).map(|i| (i, 0.5 + 0.5f64.powi(i as i32) + noise(i))));
+        assert_eq!(floor.limit(None), None);
+        assert_eq!(Curve::default().limit(None), None);
+    }
+
+    #[test]
+    fn the_bracket_spans_all_contexts() {
+        let good = trace("good", 1, 40, |i| 1.0 + 1.0 / i);
+        let mut proved = trace("proved", 1, 5, |_| 2.0);
+        proved.points[3].lower_bound = Some(0.99);
+        let bracket = Bracket::of([&good, &proved]).unwrap();
+        assert_eq!((bracket.best, bracket.lower_bound), (1.025, Some(0.99)));
+        assert!((bracket.mid - 1.0).abs() < 1e-9 && bracket.low == Some(0.99));
+        assert!((bracket.error(1.5).unwrap() - 0.5).abs() < 1e-9);
+        assert_eq!(Bracket::of([]), None);
+    }
+
+    #[test]
+    fn a_switched_run_is_one_curve() {
+        let whole = trace("a", 4, 40, |i| 1.0 + 1.0 / i);
+        let (mut head, mut tail) = (whole.clone(), whole.clone());
+        tail.points = head.points.split_off(8);
+        (tail.machines, tail.fresh) = (8, false);
+        assert_eq!(Bracket::of([&head, &tail]).unwrap().mid, Bracket::of([&whole]).unwrap().mid);
+    }
+}
