@@ -28,3 +28,8 @@ pub fn all(test: &Dataset, w: &[f64], loss: Loss) -> BTreeMap<String, f64> {
 pub fn decide(z: f64) -> f64 {
     if z < 0.0 { -1.0 } else { 1.0 }
 }
+
+/// Whether less of it is better.
+pub fn is_loss(metric: &str) -> bool {
+    matches!(metric, "test_loss" | "rmse")
+}

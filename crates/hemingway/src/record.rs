@@ -2,14 +2,16 @@
 
 pub mod csv;
 pub mod import;
+pub mod journal;
+pub mod store;
 pub mod trace;
-
-pub use import::{Metric, import};
-pub use trace::{Point, Trace, traces};
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+
+pub use import::{Metric, import};
+pub use trace::{Point, Trace, traces};
 
 /// One evaluated round of one run. Times and counts are cumulative since the run began; the training clock stands
 /// still while the objective is evaluated.

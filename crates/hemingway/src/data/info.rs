@@ -1,6 +1,6 @@
 //! What a data set is, at a glance.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{Dataset, Matrix};
 
@@ -8,7 +8,7 @@ use super::{Dataset, Matrix};
 pub(crate) const MOST_LABELS: usize = 10;
 
 /// Sizes and labels of a data set.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Info {
     /// Where it came from.
     pub name: String,
@@ -27,7 +27,7 @@ pub struct Info {
 }
 
 /// How a matrix is kept in memory.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Storage {
     /// Only what is not zero.
@@ -37,7 +37,7 @@ pub enum Storage {
 }
 
 /// The labels of a data set.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LabelSummary {
     /// Few distinct ones, ascending.
@@ -54,7 +54,7 @@ pub enum LabelSummary {
 }
 
 /// How many rows carry a label.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct LabelCount {
     /// The label.
     pub label: f64,

@@ -58,6 +58,15 @@ impl LabelRule {
         }
     }
 
+    /// The user's own label for a class of ±1. The rest of one against the rest has none: it stays −1.
+    pub fn undo(self, class: f64) -> f64 {
+        match self {
+            Self::Two { negative, .. } if class < 0.0 => negative,
+            Self::Two { positive, .. } => positive,
+            Self::Keep | Self::OneAgainstRest { .. } => class,
+        }
+    }
+
     pub(super) fn complaint(self, labels: &[f64]) -> String {
         let strange = labels.iter().find(|y| self.apply(**y).is_none()).copied().unwrap_or(f64::NAN);
         format!("label {strange} was not among those of the training data")

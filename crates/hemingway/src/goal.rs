@@ -1,0 +1,113 @@
+//! What the user wants, in one sentence.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Error, Result};
+
+/// The one wish of a job.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Goal {
+    /// Relative error at most ε, as fast as possible.
+    Reach {
+        /// ε.
+        error: f64,
+        /// Stop only on a proof, not on an estimate.
+        certified: bool,
+    },
+    /// The lowest objective within so many seconds.
+    Within {
+        /// Wall-clock seconds.
+        seconds: f64,
+    },
+    /// The lowest objective for so much money.
+    Spend {
+        /// Dollars.
+        dollars: f64,
+    },
+    /// A measure on the test set at least (or, for losses, at most) so much.
+    ReachMetric {
+        /// Its name.
+        metric: String,
+        /// The value to reach.
+        value: f64,
+    },
+    /// So many rounds, whatever they reach.
+    Rounds {
+        /// The last round.
+        rounds: u64,
+    },
+}
+
+/// Error level to plan for where the goal names none.
+const PLANNING_ERROR: f64 = 1e-3;
+
+impl Goal {
+    /// Refuses what cannot be reached.
+    pub fn check(&self) -> Result<()> {
+        let positive = |field: &str, value: f64| {
+            if value.is_finite() && value > 0.0 {
+                return Ok(());
+            }
+            Err(Error::setting(field, format!("{value} must be a number above 0")))
+        };
+        match self {
+            Self::Reach { error, .. } => positive("--reach", *error),
+            Self::Within { seconds } => positive("--within", *seconds),
+            Self::Spend { dollars } => positive("--spend", *dollars),
+            Self::ReachMetric { value, .. } if !value.is_finite() => {
+                Err(Error::setting("--reach-metric", "the value must be a number"))
+            }
+            Self::Rounds { rounds: 0 } => Err(Error::setting("--rounds", "at least one round is needed")),
+            Self::ReachMetric { .. } | Self::Rounds { .. } => Ok(()),
+        }
+    }
+
+    /// The goal as the head of every output says it.
+    pub fn sentence(&self) -> String {
+        match self {
+            Self::Reach { error, certified: false } => format!("reach relative error {error:e} as fast as possible"),
+            Self::Reach { error, certified: true } => format!("prove relative error {error:e} as fast as possible"),
+            Self::Within { seconds } => format!("the lowest objective within {seconds} s"),
+            Self::Spend { dollars } => format!("the lowest objective for ${dollars}"),
+            Self::ReachMetric { metric, value } => {
+                format!("reach {metric} {value} on the test set as fast as possible")
+            }
+            Self::Rounds { rounds } => format!("run {rounds} rounds"),
+        }
+    }
+
+    /// The relative error to plan for: the goal's own, or one at which most models have stopped changing.
+    pub fn planning_error(&self) -> f64 {
+        match self {
+            Self::Reach { error, .. } => *error,
+            _ => PLANNING_ERROR,
+        }
+    }
+
+    /// Whether using up the time or money is what was asked for.
+    pub fn is_budget(&self) -> bool {
+        matches!(self, Self::Within { .. } | Self::Spend { .. } | Self::Rounds { .. })
+    }
+}
+
+/// Caps that hold whatever the goal.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct Caps {
+    /// Wall-clock seconds, probing included.
+    pub seconds: Option<f64>,
+    /// Dollars, probing included.
+    pub dollars: Option<f64>,
+}
+
+impl Caps {
+    /// The caps and what the goal itself allows, together.
+    pub fn with_goal(self, goal: &Goal) -> Self {
+        let least = |a: Option<f64>, b: f64| Some(a.map_or(b, |a| a.min(b)));
+        match goal {
+            Goal::Within { seconds } => Self { seconds: least(self.seconds, *seconds), ..self },
+            Goal::Spend { dollars } => Self { dollars: least(self.dollars, *dollars), ..self },
+            _ => self,
+        }
+    }
+}

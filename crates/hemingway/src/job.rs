@@ -1,0 +1,249 @@
+//! From what was asked to what can be run: the specification, checked and loaded.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::backend::Config;
+use crate::cluster::Cluster;
+use crate::data::prepare::{Preparation, Rules, prepare};
+use crate::data::source::Source;
+use crate::data::{Dataset, Info};
+use crate::engine::cores;
+use crate::goal::{Caps, Goal};
+use crate::problem::{Loss, Problem};
+use crate::{Error, Result, algorithm};
+
+/// A job as the user states it; serialised whole into the journal.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct JobSpec {
+    /// DATA: a path or `synth:…`.
+    pub data: String,
+    /// `--loss`; by the labels if not given.
+    pub loss: Option<Loss>,
+    /// `--l2`; 1/n if not given.
+    pub l2: Option<f64>,
+    /// `--normalize`, `--positive`, `--intercept`.
+    #[serde(default)]
+    pub preparation: Preparation,
+    /// `--cluster`, as read from its file; threads of this machine if not given.
+    pub cluster: Option<Cluster>,
+    /// `--machines`: fewest and most.
+    pub machines: Option<(usize, usize)>,
+    /// `--algorithms`; all that apply if not given.
+    pub algorithms: Option<Vec<String>>,
+    /// `--test`.
+    pub test: Option<String>,
+    /// `--seed`.
+    pub seed: u64,
+    /// The one wish.
+    pub goal: Goal,
+    /// `--max-time`, `--max-cost`.
+    #[serde(default)]
+    pub caps: Caps,
+    /// `--eval-every`.
+    pub eval_every: u64,
+    /// Who decides.
+    pub mode: Mode,
+}
+
+/// Who decides what runs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Mode {
+    /// The user: this configuration and no other.
+    Fixed(Config),
+    /// The models.
+    Choose {
+        /// They may change their mind while training.
+        adapt: bool,
+        /// End with the plan, before the training it proposes.
+        plan_only: bool,
+    },
+}
+
+/// Everything a decision may know about the job beside its records.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Facts {
+    /// The fingerprint records carry.
+    pub problem: String,
+    /// The data in numbers.
+    pub data: Info,
+    /// φ.
+    pub loss: Loss,
+    /// λ.
+    pub l2: f64,
+    /// Name of the cluster, or `local`.
+    pub cluster: String,
+    /// Time is simulated, not this machine's.
+    pub simulated: bool,
+    /// Numbers of machines worth considering.
+    pub machines: Vec<usize>,
+    /// Algorithms worth considering.
+    pub algorithms: Vec<String>,
+    /// Dollars an hour for a machine, where known.
+    pub price_per_hour: Option<f64>,
+    /// Fewest machines whose memory holds the data.
+    pub fits_from: usize,
+    /// Cores of this machine: beyond them local workers share.
+    pub cores: usize,
+}
+
+/// A job ready to run.
+pub struct Job {
+    /// What was asked.
+    pub spec: JobSpec,
+    /// What is known.
+    pub facts: Facts,
+    /// The problem, dealt by the seed.
+    pub problem: Problem,
+    /// The test set, treated like the training data.
+    pub test: Option<Arc<Dataset>>,
+    /// What was done to the data, for the model file.
+    pub rules: Rules,
+    /// Sentences to say aloud.
+    pub notes: Vec<String>,
+}
+
+/// Bytes of a stored entry in memory: a value and a column.
+const BYTES_PER_ENTRY: f64 = 12.0;
+
+/// More distinct labels than this, or fractional ones, are numbers to predict, not classes.
+const MOST_CLASSES: usize = 100;
+
+impl JobSpec {
+    /// Checks every setting, loads the data and lays out what may be chosen.
+    pub fn check(self) -> Result<Job> {
+        self.check_settings()?;
+        let loaded = Source::parse(&self.data)?.load()?;
+        let mut notes = loaded.notes;
+        let loss = self.loss.map_or_else(|| default_loss(&loaded.dataset, &self.preparation, &mut notes), Ok)?;
+        let prepared = prepare(loaded.dataset, &self.preparation, loss.is_binary())?;
+        notes.extend(prepared.notes);
+        let test = self.load_test(loaded.base, &prepared.rules, &mut notes)?;
+        let problem = Problem::new(&prepared.dataset, loss, self.l2, self.seed)?;
+        let facts = self.facts(&prepared.dataset, &problem)?;
+        Ok(Job { spec: self, facts, problem, test, rules: prepared.rules, notes })
+    }
+
+    fn check_settings(&self) -> Result<()> {
+        self.goal.check()?;
+        if self.eval_every == 0 {
+            return Err(Error::setting("--eval-every", "at least 1"));
+        }
+        if let Some((low, high)) = self.machines
+            && (low == 0 || low > high)
+        {
+            return Err(Error::setting(
+                "--machines",
+                format!("{low}..{high} is not a range; write A..B with 1 ≤ A ≤ B"),
+            ));
+        }
+        for (field, cap) in [("--max-time", self.caps.seconds), ("--max-cost", self.caps.dollars)] {
+            if cap.is_some_and(|cap| !(cap.is_finite() && cap > 0.0)) {
+                return Err(Error::setting(field, "must be above 0"));
+            }
+        }
+        let priced = self.cluster.as_ref().is_some_and(|c| c.price_per_hour > 0.0);
+        let asks_price = matches!(self.goal, Goal::Spend { .. }) || self.caps.dollars.is_some();
+        if asks_price && !priced {
+            return Err(Error::setting(
+                "--cluster",
+                "a goal or cap in dollars needs a cluster file with price_per_hour",
+            ));
+        }
+        if let Goal::ReachMetric { .. } = self.goal
+            && self.test.is_none()
+        {
+            return Err(Error::setting("--reach-metric", "needs --test FILE to measure on"));
+        }
+        Ok(())
+    }
+
+    fn load_test(
+        &self,
+        base: Option<crate::data::libsvm::Base>,
+        rules: &Rules,
+        notes: &mut Vec<String>,
+    ) -> Result<Option<Arc<Dataset>>> {
+        let Some(test) = &self.test else { return Ok(None) };
+        let loaded = Source::parse(test)?.load_like(base)?;
+        let (dataset, said) = rules.apply(loaded.dataset)?;
+        notes.extend(said.into_iter().filter(|note| !notes.contains(note)).collect::<Vec<_>>());
+        Ok(Some(Arc::new(dataset)))
+    }
+
+    fn facts(&self, data: &Dataset, problem: &Problem) -> Result<Facts> {
+        let cluster = self.cluster.as_ref();
+        let most = cluster.map_or_else(cores, |c| c.machines);
+        let bytes = data.matrix.stored() as f64 * BYTES_PER_ENTRY;
+        let fits_from = cluster.map_or(1, |c| (bytes / (c.memory_gb * 1e9)).ceil().max(1.0) as usize);
+        Ok(Facts {
+            problem: problem.fingerprint(data.fingerprint()),
+            data: Info::of(data),
+            loss: problem.loss,
+            l2: problem.l2,
+            cluster: cluster.map_or_else(|| "local".into(), |c| c.name.clone()),
+            simulated: cluster.is_some(),
+            machines: self.machine_grid(most, data.rows())?,
+            algorithms: self.candidates(problem)?,
+            price_per_hour: cluster.map(|c| c.price_per_hour).filter(|price| *price > 0.0),
+            fits_from,
+            cores: cores(),
+        })
+    }
+
+    /// Powers of two within what is allowed, and its ends.
+    fn machine_grid(&self, most: usize, rows: usize) -> Result<Vec<usize>> {
+        if let Mode::Fixed(config) = &self.mode {
+            return Ok(vec![config.machines]);
+        }
+        let (low, high) = self.machines.unwrap_or((1, most));
+        if self.cluster.is_some() && high > most {
+            let what = format!("{high} machines asked of a cluster of {most}");
+            return Err(Error::setting("--machines", what));
+        }
+        let high = high.min(rows).max(1);
+        let low = low.min(high);
+        let powers = (0..usize::BITS).map(|k| 1 << k).take_while(|m| *m <= high).filter(|m| *m >= low);
+        let mut grid: Vec<usize> = powers.chain([low, high]).collect();
+        grid.sort_unstable();
+        grid.dedup();
+        Ok(grid)
+    }
+
+    fn candidates(&self, problem: &Problem) -> Result<Vec<String>> {
+        let named = match (&self.mode, &self.algorithms) {
+            (Mode::Fixed(config), _) => vec![config.algorithm.clone()],
+            (Mode::Choose { .. }, Some(names)) => names.clone(),
+            (Mode::Choose { .. }, None) => {
+                let all = algorithm::candidates(problem.loss, problem.l2);
+                return Ok(all.iter().map(|a| a.name().into()).collect());
+            }
+        };
+        for name in &named {
+            algorithm::check(algorithm::by_name(name)?.as_ref(), problem.loss, problem.l2)?;
+        }
+        Ok(named)
+    }
+}
+
+/// Two classes are a logistic problem, numbers a squared one; several classes are for the user to say.
+fn default_loss(data: &Dataset, preparation: &Preparation, notes: &mut Vec<String>) -> Result<Loss> {
+    let mut labels = data.labels.clone();
+    labels.sort_by(f64::total_cmp);
+    labels.dedup();
+    let (loss, why) = if preparation.positive.is_some() || labels.len() == 2 {
+        (Loss::Logistic, "two classes")
+    } else if labels.len() > MOST_CLASSES || labels.iter().any(|y| y.fract() != 0.0) {
+        (Loss::Squared, "labels are numbers")
+    } else {
+        let what = format!(
+            "the labels take {} values: say --positive LABEL to learn one against the rest, or --loss squared to predict them as numbers",
+            labels.len()
+        );
+        return Err(Error::setting("--loss", what));
+    };
+    notes.push(format!("loss: {loss} ({why})"));
+    Ok(loss)
+}

@@ -1,0 +1,172 @@
+//! Choosing (algorithm, machines): a pure function of models, goal and limits.
+
+use serde::{Deserialize, Serialize};
+
+use crate::backend::Config;
+use crate::goal::Goal;
+use crate::model::{ContextModel, Estimate, Reach, RunModel};
+
+/// Everything a plan rests on beside the models.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Question<'a> {
+    /// The wish.
+    pub goal: &'a Goal,
+    /// Algorithms that may be chosen, each with the objective its own runs have reached so far.
+    pub algorithms: Vec<(&'a str, Option<f64>)>,
+    /// Numbers of machines that may be chosen.
+    pub machines: &'a [usize],
+    /// Fewest machines whose memory holds the data.
+    pub fits_from: usize,
+    /// Dollars an hour for a machine, where known.
+    pub price_per_hour: Option<f64>,
+    /// Seconds that remain, where limited.
+    pub seconds_left: Option<f64>,
+    /// Dollars that remain, where limited.
+    pub dollars_left: Option<f64>,
+}
+
+/// What every candidate promises, the best first.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    /// The goal in words.
+    pub goal: String,
+    /// The candidates, the best first.
+    pub candidates: Vec<Candidate>,
+}
+
+/// What one configuration promises from here on.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Candidate {
+    /// The configuration.
+    pub config: Config,
+    /// f(m).
+    pub seconds_per_round: Option<Estimate>,
+    /// Rounds still to go to the planned error.
+    pub rounds: Option<Reach>,
+    /// Seconds still to go to the planned error.
+    pub seconds: Option<Reach>,
+    /// What that costs.
+    pub dollars: Option<Estimate>,
+    /// Relative error when time or money runs out, where they are limited.
+    pub error_at_end: Option<Estimate>,
+    /// The data fits in the machines' memory.
+    pub fits: bool,
+}
+
+impl Plan {
+    /// The configuration to take, if any can be recommended.
+    pub fn choice(&self) -> Option<&Candidate> {
+        self.candidates.first().filter(|c| c.is_usable())
+    }
+
+    /// The candidate with this configuration.
+    pub fn candidate(&self, config: &Config) -> Option<&Candidate> {
+        self.candidates.iter().find(|c| c.config == *config)
+    }
+
+    /// The best candidate of another configuration.
+    pub fn best_but(&self, config: &Config) -> Option<&Candidate> {
+        self.candidates.iter().find(|c| c.config != *config && c.is_usable())
+    }
+}
+
+impl Candidate {
+    fn is_usable(&self) -> bool {
+        self.fits && self.seconds_per_round.is_some()
+    }
+
+    /// Seconds to go, if the goal is ever reached.
+    pub fn seconds_to_go(&self) -> Option<Estimate> {
+        self.seconds.and_then(Reach::estimate)
+    }
+
+    /// What is to be small: the error at the end of a budget, or the seconds to the goal.
+    pub fn score(&self, goal: &Goal) -> f64 {
+        let never = f64::INFINITY;
+        if !self.is_usable() {
+            return never;
+        }
+        match goal {
+            Goal::Within { .. } | Goal::Spend { .. } => self.error_at_end.map_or(never, |e| e.mid),
+            _ => self.seconds_to_go().map_or(never, |s| s.mid),
+        }
+    }
+}
+
+/// Ranks every candidate by what the models promise.
+pub fn plan(model: &RunModel, question: &Question<'_>) -> Plan {
+    let mut candidates = Vec::new();
+    for (algorithm, objective) in &question.algorithms {
+        let Ok(context) = model.context(algorithm) else { continue };
+        let reached = objective.and_then(|objective| model.bracket.as_ref()?.error(objective));
+        for &machines in question.machines {
+            candidates.push(candidate(context, algorithm, machines, reached, question));
+        }
+    }
+    let goal = question.goal;
+    // Among those that never reach the goal, the one that gets furthest per second is still worth something.
+    candidates.sort_by(|a, b| {
+        let pace = |c: &Candidate| c.seconds_per_round.map_or(f64::INFINITY, |s| s.mid);
+        a.score(goal).total_cmp(&b.score(goal)).then(pace(a).total_cmp(&pace(b)))
+    });
+    Plan { goal: goal.sentence(), candidates }
+}
+
+fn candidate(
+    context: &ContextModel,
+    algorithm: &str,
+    machines: usize,
+    reached: Option<f64>,
+    question: &Question<'_>,
+) -> Candidate {
+    let seconds_per_round = context.seconds_per_round(machines);
+    let rounds = rounds_to_go(context, question.goal.planning_error(), machines, reached);
+    let seconds = match (rounds, seconds_per_round) {
+        (Some(Reach::At(rounds)), Some(pace)) => Some(Reach::At(rounds.times(pace))),
+        (Some(Reach::Never), _) => Some(Reach::Never),
+        _ => None,
+    };
+    let price = question.price_per_hour.map(|price| price * machines as f64 / 3600.0);
+    let dollars = price.zip(seconds.and_then(Reach::estimate)).map(|(price, seconds)| scaled(seconds, price));
+    let seconds_left = [question.seconds_left, question.dollars_left.zip(price).map(|(left, price)| left / price)];
+    let seconds_left = seconds_left.into_iter().flatten().reduce(f64::min);
+    let error_at_end = seconds_left
+        .zip(seconds_per_round)
+        .and_then(|(left, pace)| error_after(context, machines, reached, left / pace.mid));
+    Candidate {
+        config: Config::new(algorithm, machines),
+        seconds_per_round,
+        rounds,
+        seconds,
+        dollars,
+        error_at_end,
+        fits: machines >= question.fits_from,
+    }
+}
+
+/// Rounds from the level already reached to the goal, on m machines.
+fn rounds_to_go(context: &ContextModel, goal: f64, machines: usize, reached: Option<f64>) -> Option<Reach> {
+    let Reach::At(whole) = context.rounds_to(goal, machines)? else { return Some(Reach::Never) };
+    let done = done_rounds(context, machines, reached);
+    Some(Reach::At(Estimate {
+        low: (whole.low - done).max(0.0),
+        mid: (whole.mid - done).max(0.0),
+        high: (whole.high - done).max(1.0),
+        extrapolated: whole.extrapolated,
+    }))
+}
+
+/// The rounds that the level already reached stands for on m machines.
+fn done_rounds(context: &ContextModel, machines: usize, reached: Option<f64>) -> f64 {
+    let rounds = reached.and_then(|error| context.rounds_to(error, machines)).and_then(Reach::estimate);
+    rounds.map_or(0.0, |rounds| rounds.mid)
+}
+
+fn error_after(context: &ContextModel, machines: usize, reached: Option<f64>, rounds: f64) -> Option<Estimate> {
+    let whole = done_rounds(context, machines, reached) + rounds;
+    context.error_after(whole, machines)
+}
+
+fn scaled(estimate: Estimate, by: f64) -> Estimate {
+    Estimate { low: by * estimate.low, mid: by * estimate.mid, high: by * estimate.high, ..estimate }
+}

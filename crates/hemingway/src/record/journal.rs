@@ -1,0 +1,123 @@
+//! The journal of a run: one JSON value a line, appended and never changed. Everything else can be rebuilt from it.
+
+use std::fs::{File, OpenOptions};
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::Record;
+use crate::backend::Ending;
+use crate::job::{Facts, JobSpec};
+use crate::train::{Decision, Spent, Summary};
+use crate::{Error, Result};
+
+/// Everything that happens to a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "kebab-case")]
+pub enum Event {
+    /// A job began.
+    Started {
+        /// The name of the run's directory.
+        run: String,
+        /// Seconds since 1970.
+        at: f64,
+        /// The version of this library.
+        version: String,
+        /// The job, as given.
+        spec: Box<JobSpec>,
+        /// What the data turned out to be.
+        facts: Box<Facts>,
+    },
+    /// A killed or interrupted job goes on.
+    Resumed {
+        /// Seconds since 1970.
+        at: f64,
+    },
+    /// What to do next was decided, from the events before this one and what had been spent.
+    Decided {
+        /// What had been spent by then.
+        spent: Spent,
+        /// The decision, with its reason.
+        decision: Box<Decision>,
+    },
+    /// A round was evaluated.
+    Round {
+        /// What was seen.
+        #[serde(flatten)]
+        record: Record,
+    },
+    /// A frame ended.
+    FrameEnded {
+        /// Its run.
+        run: String,
+        /// Why it ended.
+        ending: Ending,
+        /// What had been spent by then.
+        spent: Spent,
+    },
+    /// The job ended.
+    Finished {
+        /// How.
+        summary: Box<Summary>,
+    },
+}
+
+/// An open journal.
+#[derive(Debug)]
+pub struct Journal {
+    path: PathBuf,
+    file: File,
+}
+
+impl Journal {
+    /// Begins a journal where there is none.
+    pub fn create(path: &Path) -> Result<Self> {
+        let file = OpenOptions::new().append(true).create_new(true).open(path).map_err(Error::io(path))?;
+        Ok(Self { path: path.into(), file })
+    }
+
+    /// Opens a journal to go on with it. A last line that a kill cut short is dropped: it was never acknowledged.
+    pub fn reopen(path: &Path) -> Result<(Self, Vec<Event>)> {
+        let mut file = OpenOptions::new().read(true).append(true).open(path).map_err(Error::io(path))?;
+        let mut text = Vec::new();
+        file.read_to_end(&mut text).map_err(Error::io(path))?;
+        let whole = whole_lines(&text);
+        let events = parse(path, whole)?;
+        file.set_len(whole.len() as u64).map_err(Error::io(path))?;
+        file.seek(SeekFrom::End(0)).map_err(Error::io(path))?;
+        Ok((Self { path: path.into(), file }, events))
+    }
+
+    /// Reads a journal without touching it.
+    pub fn read(path: &Path) -> Result<Vec<Event>> {
+        let text = std::fs::read(path).map_err(Error::io(path))?;
+        parse(path, whole_lines(&text))
+    }
+
+    /// Appends one event in one write, so that a kill leaves whole lines or a torn last one.
+    pub fn append(&mut self, event: &Event) -> Result<()> {
+        let mut line = serde_json::to_vec(event).map_err(|e| Error::file(&self.path, e.to_string()))?;
+        line.push(b'\n');
+        self.file.write_all(&line).map_err(Error::io(&self.path))
+    }
+
+    /// Makes sure that what was appended survives the machine.
+    pub fn flush(&mut self) -> Result<()> {
+        self.file.sync_data().map_err(Error::io(&self.path))
+    }
+}
+
+fn whole_lines(text: &[u8]) -> &[u8] {
+    let end = text.iter().rposition(|b| *b == b'\n').map_or(0, |last| last + 1);
+    &text[..end]
+}
+
+fn parse(path: &Path, text: &[u8]) -> Result<Vec<Event>> {
+    let lines = text.split(|b| *b == b'\n').enumerate().filter(|(_, line)| !line.is_empty());
+    lines
+        .map(|(i, line)| {
+            serde_json::from_slice(line).map_err(|e| Error::data(path, i + 1, format!("not an event: {e}")))
+        })
+        .collect()
+}

@@ -1,0 +1,145 @@
+//! The store: a directory with one sub-directory a run, `journal.jsonl` in each, and beside it what can be rebuilt
+//! from the journal (checkpoints, the model file).
+
+use std::path::{Path, PathBuf};
+
+use super::journal::{Event, Journal};
+use crate::backend::Checkpoint;
+use crate::{Error, Result};
+
+const JOURNAL: &str = "journal.jsonl";
+
+/// A directory of runs.
+#[derive(Debug, Clone)]
+pub struct Store {
+    root: PathBuf,
+}
+
+/// The directory of one run.
+#[derive(Debug, Clone)]
+pub struct RunDir {
+    /// Its name, by which commands refer to the run.
+    pub id: String,
+    path: PathBuf,
+}
+
+impl Store {
+    /// A store at this directory; it is made when the first run is.
+    pub fn at(root: impl Into<PathBuf>) -> Self {
+        Self { root: root.into() }
+    }
+
+    /// A new run named `stem`-1, `stem`-2, …: the first name that is free.
+    pub fn create(&self, stem: &str) -> Result<(RunDir, Journal)> {
+        std::fs::create_dir_all(&self.root).map_err(Error::io(&self.root))?;
+        for k in 1.. {
+            let id = format!("{stem}-{k}");
+            let path = self.root.join(&id);
+            match std::fs::create_dir(&path) {
+                Ok(()) => {
+                    let journal = Journal::create(&path.join(JOURNAL))?;
+                    return Ok((RunDir { id, path }, journal));
+                }
+                Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => {}
+                Err(e) => return Err(Error::io(&path)(e)),
+            }
+        }
+        unreachable!("numbers do not end")
+    }
+
+    /// An existing run, by name, by `last`, or by the path of its directory.
+    pub fn find(&self, name: &str) -> Result<RunDir> {
+        let path = if name == "last" {
+            self.runs()?.pop().map(|run| run.path).ok_or_else(|| Error::file(&self.root, "holds no runs yet"))?
+        } else {
+            let direct = PathBuf::from(name);
+            if direct.join(JOURNAL).is_file() { direct } else { self.root.join(name) }
+        };
+        if !path.join(JOURNAL).is_file() {
+            return Err(Error::file(path, "is no run; `hemingway runs` lists those there are"));
+        }
+        Ok(RunDir::at(path))
+    }
+
+    /// All runs, oldest first.
+    pub fn runs(&self) -> Result<Vec<RunDir>> {
+        let entries = match std::fs::read_dir(&self.root) {
+            Ok(entries) => entries,
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(e) => return Err(Error::io(&self.root)(e)),
+        };
+        let mut runs: Vec<_> = entries
+            .flatten()
+            .map(|entry| entry.path())
+            .filter_map(|path| Some((path.join(JOURNAL).metadata().ok()?.modified().ok()?, path)))
+            .collect();
+        runs.sort();
+        Ok(runs.into_iter().map(|(_, path)| RunDir::at(path)).collect())
+    }
+}
+
+impl RunDir {
+    fn at(path: PathBuf) -> Self {
+        let id =
+            path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned());
+        Self { id, path }
+    }
+
+    /// Its directory.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Its events.
+    pub fn events(&self) -> Result<Vec<Event>> {
+        Journal::read(&self.path.join(JOURNAL))
+    }
+
+    /// Its journal, to go on with.
+    pub fn reopen(&self) -> Result<(Journal, Vec<Event>)> {
+        Journal::reopen(&self.path.join(JOURNAL))
+    }
+
+    /// Where its model is kept.
+    pub fn model_path(&self) -> PathBuf {
+        self.path.join("model.json")
+    }
+
+    /// Keeps a checkpoint of one of its runs, replacing the one before it whole or not at all.
+    pub fn save_checkpoint(&self, run: &str, checkpoint: &Checkpoint) -> Result<()> {
+        let path = self.checkpoint_path(run);
+        let bytes = postcard::to_allocvec(checkpoint).map_err(|e| Error::file(&path, e.to_string()))?;
+        replace(&path, &bytes)
+    }
+
+    /// The newest checkpoint of one of its runs. Without one the run starts over, which only costs time.
+    pub fn load_checkpoint(&self, run: &str) -> Option<Checkpoint> {
+        let bytes = std::fs::read(self.checkpoint_path(run)).ok()?;
+        postcard::from_bytes(&bytes).ok()
+    }
+
+    /// Keeps the best model so far with its objective.
+    pub fn save_best(&self, objective: f64, model: &[f64]) -> Result<()> {
+        let path = self.path.join("best");
+        let bytes = postcard::to_allocvec(&(objective, model)).map_err(|e| Error::file(&path, e.to_string()))?;
+        replace(&path, &bytes)
+    }
+
+    /// The best model kept, with its objective.
+    pub fn load_best(&self) -> Option<(f64, Vec<f64>)> {
+        postcard::from_bytes(&std::fs::read(self.path.join("best")).ok()?).ok()
+    }
+
+    fn checkpoint_path(&self, run: &str) -> PathBuf {
+        self.path.join(format!("{run}.checkpoint"))
+    }
+}
+
+/// Replaces a file whole or not at all.
+pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
+    let mut partial = path.as_os_str().to_owned();
+    partial.push(".partial");
+    let partial = PathBuf::from(partial);
+    std::fs::write(&partial, bytes).map_err(Error::io(&partial))?;
+    std::fs::rename(&partial, path).map_err(Error::io(path))
+}

@@ -1,0 +1,79 @@
+//! The loop of time frames: decide, run a frame, learn from it, decide again.
+//!
+//! Decisions are pure functions of the journal so far ([`decide`]); the [`Driver`] carries them out and writes the
+//! journal. A single configuration run by the user's choice is the same loop with one decision in it.
+
+mod driver;
+mod history;
+mod policy;
+mod replay;
+mod summary;
+
+use serde::{Deserialize, Serialize};
+
+use crate::backend::{Ending, Frame};
+use crate::model::Estimate;
+use crate::plan::Plan;
+pub use driver::{Driver, Moment, Observer};
+pub use history::{History, Past, Spent};
+pub use policy::decide;
+pub use replay::{Replay, replay};
+pub use summary::{Summary, Switch};
+
+/// What to do next, and why.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "do", rename_all = "kebab-case")]
+pub enum Decision {
+    /// Run a frame.
+    Run {
+        /// The frame.
+        frame: Frame,
+        /// What it is for.
+        purpose: Purpose,
+        /// From where.
+        start: Start,
+        /// Why this and nothing else.
+        why: String,
+        /// What was promised of every candidate, where models were asked.
+        plan: Option<Plan>,
+        /// Seconds the run will have trained for when it reaches the goal, as predicted now.
+        predicted: Option<Estimate>,
+    },
+    /// End the job.
+    Stop {
+        /// How.
+        ending: Ending,
+        /// Why.
+        why: String,
+        /// The plan it ends with, where one was asked for.
+        plan: Option<Plan>,
+    },
+}
+
+/// What a frame is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Purpose {
+    /// To learn f and g.
+    Probe,
+    /// To reach the goal.
+    Train,
+}
+
+/// Where a frame starts.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Start {
+    /// From nothing.
+    Fresh,
+    /// Where this run stands, on however many machines.
+    Continue {
+        /// The run.
+        run: String,
+    },
+    /// From the model of a run of another algorithm.
+    Adopt {
+        /// The run.
+        run: String,
+    },
+}

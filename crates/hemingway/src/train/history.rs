@@ -1,0 +1,156 @@
+//! What a job has done so far, folded from its journal: all that a decision may look at.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Decision, Purpose, Start};
+use crate::backend::{Config, Ending, Frame};
+use crate::goal::Caps;
+use crate::job::{Facts, JobSpec};
+use crate::record::Record;
+use crate::record::journal::Event;
+use crate::standing::Standing;
+
+/// Time and money used, probing included.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct Spent {
+    /// Everything since the job began; virtual on a simulated cluster.
+    pub wall_seconds: f64,
+    /// Its part spent in probes.
+    pub probe_seconds: f64,
+    /// Machines × time × price, where there is a price.
+    pub dollars: Option<f64>,
+}
+
+/// One frame that has ended.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Past {
+    /// The frame.
+    pub frame: Frame,
+    /// What it was for.
+    pub purpose: Purpose,
+    /// Why it ended.
+    pub ending: Ending,
+}
+
+/// The state of a job.
+#[derive(Debug, Clone)]
+pub struct History {
+    /// The name of the run directory; runs within it are numbered.
+    pub id: String,
+    /// What was asked.
+    pub spec: JobSpec,
+    /// What is known about the job.
+    pub facts: Facts,
+    /// Every round seen.
+    pub records: Vec<Record>,
+    /// Where training stands.
+    pub standing: Standing,
+    /// What has been used.
+    pub spent: Spent,
+    /// Frames that have ended.
+    pub past: Vec<Past>,
+    /// The frame decided on and not yet ended.
+    pub open: Option<(Frame, Purpose, Start)>,
+    /// Every decision so far.
+    pub decisions: Vec<Decision>,
+}
+
+impl History {
+    /// A job that has done nothing yet.
+    pub fn new(id: impl Into<String>, spec: JobSpec, facts: Facts) -> Self {
+        Self {
+            id: id.into(),
+            spec,
+            facts,
+            records: Vec::new(),
+            standing: Standing::default(),
+            spent: Spent::default(),
+            past: Vec::new(),
+            open: None,
+            decisions: Vec::new(),
+        }
+    }
+
+    /// Takes one more event into account.
+    pub fn apply(&mut self, event: &Event) {
+        match event {
+            Event::Started { .. } | Event::Resumed { .. } | Event::Finished { .. } => {}
+            Event::Decided { decision, spent } => self.decide(decision, *spent),
+            Event::Round { record } => self.see(record),
+            Event::FrameEnded { ending, spent, .. } => self.end_frame(*ending, *spent),
+        }
+    }
+
+    fn decide(&mut self, decision: &Decision, spent: Spent) {
+        self.spent = spent;
+        self.decisions.push(decision.clone());
+        if let Decision::Run { frame, purpose, start, .. } = decision {
+            self.open = Some((frame.clone(), *purpose, start.clone()));
+        }
+    }
+
+    fn see(&mut self, record: &Record) {
+        self.standing.see(record);
+        self.records.push(record.clone());
+    }
+
+    fn end_frame(&mut self, ending: Ending, spent: Spent) {
+        self.spent = spent;
+        if let Some((frame, purpose, _)) = self.open.take() {
+            self.past.push(Past { frame, purpose, ending });
+        }
+    }
+
+    /// The newest record of a run.
+    pub fn last_of(&self, run: &str) -> Option<&Record> {
+        self.records.iter().rev().find(|record| record.run == run)
+    }
+
+    /// The run of this algorithm that has got furthest, with its objective.
+    pub fn furthest(&self, algorithm: &str) -> Option<(&str, f64)> {
+        let last_config = |run: &str| self.last_of(run).is_some_and(|last| last.algorithm == algorithm);
+        let own = self.records.iter().filter(|r| r.algorithm == algorithm && r.objective.is_finite());
+        own.filter(|r| last_config(&r.run)).map(|r| (r.run.as_str(), r.objective)).min_by(|a, b| a.1.total_cmp(&b.1))
+    }
+
+    /// The run that holds the best model.
+    pub fn best_run(&self) -> Option<&str> {
+        let finite = self.records.iter().filter(|r| r.objective.is_finite());
+        finite.min_by(|a, b| a.objective.total_cmp(&b.objective)).map(|r| r.run.as_str())
+    }
+
+    /// A name for the next run that starts from nothing or adopts a model.
+    pub fn next_run(&self) -> String {
+        let begun = self
+            .decisions
+            .iter()
+            .filter(|d| matches!(d, Decision::Run { start: Start::Fresh | Start::Adopt { .. }, .. }));
+        format!("{}.{}", self.id, begun.count() + 1)
+    }
+
+    /// Whether this configuration has been probed or trained.
+    pub fn tried(&self, config: &Config) -> bool {
+        self.past.iter().any(|past| past.frame.config == *config)
+    }
+
+    /// Whether this algorithm is no use any more: it ran away, or stands still.
+    pub fn is_dead(&self, algorithm: &str) -> bool {
+        let dead = |past: &Past| matches!(past.ending, Ending::Diverged | Ending::Stalled);
+        self.past.iter().any(|past| past.frame.config.algorithm == algorithm && dead(past))
+    }
+
+    /// Caps and goal together.
+    pub fn caps(&self) -> Caps {
+        self.spec.caps.with_goal(&self.spec.goal)
+    }
+
+    /// Seconds that remain, where limited.
+    pub fn seconds_left(&self) -> Option<f64> {
+        self.caps().seconds.map(|cap| (cap - self.spent.wall_seconds).max(0.0))
+    }
+
+    /// Dollars that remain, where limited.
+    pub fn dollars_left(&self) -> Option<f64> {
+        self.caps().dollars.map(|cap| (cap - self.spent.dollars.unwrap_or(0.0)).max(0.0))
+    }
+}
