@@ -180,8 +180,11 @@ pub fn by_name(name: &str) -> Result<Arc<dyn Algorithm>> {
 }
 
 /// The algorithms worth planning with for this problem: all that apply, but for the one that only measures overhead.
-pub fn candidates(loss: Loss, l2: f64) -> Vec<Arc<dyn Algorithm>> {
-    all().into_iter().filter(|a| a.name() != noop::NAME && check(a.as_ref(), loss, l2).is_ok()).collect()
+/// Where an error is to be claimed they must converge to P*: nothing can be claimed of one that stops at its own floor.
+pub fn candidates(loss: Loss, l2: f64, must_be_exact: bool) -> Vec<Arc<dyn Algorithm>> {
+    let good = |a: &Arc<dyn Algorithm>| !must_be_exact || a.support(loss) == Support::Exact;
+    let fit = |a: &Arc<dyn Algorithm>| a.name() != noop::NAME && check(a.as_ref(), loss, l2).is_ok();
+    all().into_iter().filter(|a| fit(a) && good(a)).collect()
 }
 
 /// Refuses an algorithm that does not apply, in words that say which do.

@@ -217,7 +217,8 @@ impl JobSpec {
             (Mode::Fixed(config), _) => vec![config.algorithm.clone()],
             (Mode::Choose { .. }, Some(names)) => names.clone(),
             (Mode::Choose { .. }, None) => {
-                let all = algorithm::candidates(problem.loss, problem.l2);
+                let must_be_exact = matches!(self.goal, Goal::Reach { .. });
+                let all = algorithm::candidates(problem.loss, problem.l2, must_be_exact);
                 return Ok(all.iter().map(|a| a.name().into()).collect());
             }
         };

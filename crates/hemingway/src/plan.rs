@@ -6,6 +6,10 @@ use crate::backend::Config;
 use crate::goal::Goal;
 use crate::model::{ContextModel, Estimate, Reach, RunModel};
 
+/// How many times the rounds to a true error it takes until that error can be claimed, on the median
+/// (`bench/src/bin/claims.rs` measures it).
+const CLAIM_LAG: f64 = 1.7;
+
 /// Everything a plan rests on beside the models.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Question<'a> {
@@ -71,8 +75,9 @@ impl Plan {
 }
 
 impl Candidate {
+    /// Numbers of machines outside what was measured are shown, not chosen.
     fn is_usable(&self) -> bool {
-        self.fits && self.seconds_per_round.is_some()
+        self.fits && self.seconds_per_round.is_some_and(|pace| !pace.extrapolated)
     }
 
     /// Seconds to go, if the goal is ever reached.
@@ -120,7 +125,7 @@ fn candidate(
     question: &Question<'_>,
 ) -> Candidate {
     let seconds_per_round = context.seconds_per_round(machines);
-    let rounds = rounds_to_go(context, question.goal.planning_error(), machines, reached);
+    let rounds = rounds_to_go(context, question.goal, machines, reached);
     let seconds = match (rounds, seconds_per_round) {
         (Some(Reach::At(rounds)), Some(pace)) => Some(Reach::At(rounds.times(pace))),
         (Some(Reach::Never), _) => Some(Reach::Never),
@@ -144,14 +149,16 @@ fn candidate(
     }
 }
 
-/// Rounds from the level already reached to the goal, on m machines.
-fn rounds_to_go(context: &ContextModel, goal: f64, machines: usize, reached: Option<f64>) -> Option<Reach> {
-    let Reach::At(whole) = context.rounds_to(goal, machines)? else { return Some(Reach::Never) };
+/// Rounds from the level already reached until the goal can be claimed, on m machines.
+fn rounds_to_go(context: &ContextModel, goal: &Goal, machines: usize, reached: Option<f64>) -> Option<Reach> {
+    let Reach::At(whole) = context.rounds_to(goal.planning_error(), machines)? else { return Some(Reach::Never) };
+    let lag = if matches!(goal, Goal::Reach { .. }) { CLAIM_LAG } else { 1.0 };
     let done = done_rounds(context, machines, reached);
+    let to_go = |rounds: f64| (lag * rounds - done).max(1.0);
     Some(Reach::At(Estimate {
-        low: (whole.low - done).max(0.0),
-        mid: (whole.mid - done).max(0.0),
-        high: (whole.high - done).max(1.0),
+        low: to_go(whole.low),
+        mid: to_go(whole.mid),
+        high: to_go(whole.high),
         extrapolated: whole.extrapolated,
     }))
 }

@@ -1,26 +1,22 @@
 //! Where training stands: how near the best model is to P*, as far as records tell.
 
+use crate::algorithm::{self, Support};
 use crate::goal::Goal;
 use crate::model::Curve;
+use crate::problem::Loss;
 use crate::record::Record;
 
 /// Below this share of P(0) the optimum counts as zero, and errors are relative to P(0).
 const ZERO: f64 = 1e-12;
 
 /// The bracket around P* and the estimate inside it, folded from records of any runs of one problem.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Standing {
+    loss: Loss,
     first: Option<f64>,
-    best: Option<Best>,
+    best: Option<f64>,
     lower_bound: f64,
     stretches: Vec<Stretch>,
-}
-
-/// The best model so far.
-#[derive(Debug, Clone)]
-struct Best {
-    objective: f64,
-    stretch: usize,
 }
 
 /// A part of a run in which nothing changed but the model: one curve whose end can be foreseen.
@@ -29,22 +25,28 @@ struct Stretch {
     run: String,
     algorithm: String,
     machines: usize,
+    /// Its limit is P*, not a floor above it.
+    exact: bool,
     start: u64,
     /// By rounds since `start`.
     curve: Curve,
 }
 
 impl Standing {
+    /// Nothing is known yet.
+    pub fn new(loss: Loss) -> Self {
+        Self { loss, first: None, best: None, lower_bound: 0.0, stretches: Vec::new() }
+    }
+
     /// Takes one more record into account. True if it holds the best objective so far.
     pub fn see(&mut self, record: &Record) -> bool {
         self.first.get_or_insert(record.objective);
         self.lower_bound = self.lower_bound.max(record.lower_bound.unwrap_or(0.0));
         let stretch = self.stretch_of(record);
         self.stretches[stretch].see(record);
-        let better =
-            record.objective.is_finite() && self.best.as_ref().is_none_or(|best| record.objective < best.objective);
+        let better = record.objective.is_finite() && self.best.is_none_or(|best| record.objective < best);
         if better {
-            self.best = Some(Best { objective: record.objective, stretch });
+            self.best = Some(record.objective);
         }
         better
     }
@@ -59,6 +61,7 @@ impl Standing {
             run: record.run.clone(),
             algorithm: record.algorithm.clone(),
             machines: record.machines,
+            exact: algorithm::by_name(&record.algorithm).is_ok_and(|a| a.support(self.loss) == Support::Exact),
             start: record.round,
             curve: Curve::default(),
         });
@@ -67,7 +70,7 @@ impl Standing {
 
     /// The lowest objective seen.
     pub fn objective(&self) -> Option<f64> {
-        self.best.as_ref().map(|best| best.objective)
+        self.best
     }
 
     /// The best bound below P* that any run has proved.
@@ -75,10 +78,15 @@ impl Standing {
         self.lower_bound
     }
 
-    /// P̂: the lower 95 % limit of P*, never below the proved bound.
+    /// P̂: the lower 95 % limit of P*, never below the proved bound. It is read off the exact method that has got
+    /// furthest; a limit that some other run has already passed is refuted and does not count.
     pub fn optimum_low(&self) -> f64 {
-        let limit = self.best.as_ref().and_then(|best| self.stretches[best.stretch].curve.limit(None));
-        limit.map_or(self.lower_bound, |limit| limit.low.max(self.lower_bound))
+        let exact = self.stretches.iter().filter(|s| s.exact && s.curve.best().is_some());
+        let furthest =
+            exact.min_by(|a, b| a.curve.best().unwrap_or(f64::MAX).total_cmp(&b.curve.best().unwrap_or(f64::MAX)));
+        let limit = furthest.and_then(|stretch| stretch.curve.limit(None)).map(|limit| limit.low);
+        let tenable = limit.filter(|low| self.best.is_some_and(|best| *low <= best));
+        tenable.map_or(self.lower_bound, |low| low.max(self.lower_bound))
     }
 
     /// ê = (P − L)/L: proved.
@@ -96,7 +104,7 @@ impl Standing {
         Some(((objective - bound) / bound.max(ZERO * self.first?)).max(0.0))
     }
 
-    /// Whether the goal is met by what these records show; `metric` is the newest record's.
+    /// Whether the goal is met by what these records show, the newest last.
     pub fn meets(&self, goal: &Goal, newest: &Record) -> bool {
         match goal {
             Goal::Reach { error, certified: true } => self.certified_error().is_some_and(|e| e <= *error),

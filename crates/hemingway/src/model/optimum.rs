@@ -6,8 +6,13 @@ use crate::record::Trace;
 
 /// Evaluated rounds before a curve may claim anything.
 const ENOUGH: usize = 8;
-/// How many times the remaining decrease the 95 % limit allows for.
+/// How many times the foreseen decrease the 95 % limit allows for.
 const SAFETY: f64 = 2.0;
+/// Ratio and number of the steps that a careful look back takes.
+const FINE: f64 = 1.5;
+const FINE_STEPS: usize = 4;
+/// Falls that shrink more slowly than this from step to step have no end in sight.
+const SLOWEST: f64 = 0.85;
 
 /// The best objective so far of one run, kept so that each round costs O(log n).
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -57,12 +62,26 @@ impl Curve {
 
     /// The octave rule. With a = B(i/4) − B(i/2) and b = B(i/2) − B(i), q = b/a is how much one doubling of the rounds
     /// shrinks the decrease: constant 2⁻ᵖ for errors like 1/iᵖ, falling for linear rates. If it does not rise, at most
-    /// b·(q + q² + …) = b·q/(1 − q) is left.
-    fn remaining(&self) -> Option<f64> {
+    /// b·(q + q² + …) = b·q/(1 − q) is left: a fair guess, no more.
+    fn likely_remaining(&self) -> Option<f64> {
         let (quarter, half, now) = (self.at(self.last / 4)?, self.at(self.last / 2)?, self.best()?);
         let (a, b) = (quarter - half, half - now);
         let q = (b / a.max(f64::MIN_POSITIVE)).clamp(0.1, 0.9);
         Some(b * q / (1.0 - q))
+    }
+
+    /// The same rule made careful: over finer steps (i/1.5ʲ), by the worst of their ratios, and only if every step
+    /// brought something and each clearly less than the one before. A curve that has just begun, creeps along a
+    /// plateau or falls in jumps thereby claims nothing.
+    fn most_remaining(&self) -> Option<f64> {
+        let mut levels = [0.0; FINE_STEPS + 1];
+        for (j, level) in levels.iter_mut().enumerate() {
+            *level = self.at((self.last as f64 / FINE.powi((FINE_STEPS - j) as i32)) as u64)?;
+        }
+        let falls = levels.windows(2).map(|pair| pair[0] - pair[1]).collect::<Vec<_>>();
+        let q = falls.windows(2).map(|pair| pair[1] / pair[0]).fold(0.1, f64::max);
+        let steady = falls.iter().all(|fall| *fall > 0.0) && q <= SLOWEST;
+        steady.then(|| SAFETY * falls[FINE_STEPS - 1] * q / (1.0 - q))
     }
 
     /// The limit this curve supports, never below a proved bound. None while it is short, and none once it stalls: it
@@ -72,9 +91,9 @@ impl Curve {
         if self.evaluated < ENOUGH || self.stalled() {
             return None;
         }
-        let remaining = self.remaining()?;
+        let (most, likely) = (self.most_remaining()?, self.likely_remaining()?);
         let above = |value: f64| lower_bound.map_or(value, |bound| value.max(bound.min(best)));
-        Some(Limit { low: above(best - SAFETY * remaining), mid: above(best - remaining) })
+        Some(Limit { low: above(best - most.max(likely)), mid: above(best - likely) })
     }
 
     /// Whether the last octave brought nothing but the luck of noise: of n values from a fixed distribution the second
@@ -93,7 +112,7 @@ impl Curve {
             return Some(0.0);
         }
         let (first, now) = (self.steps.first()?.1, self.best()?);
-        self.remaining().or((self.evaluated > 1).then_some(first - now))
+        self.likely_remaining().or((self.evaluated > 1).then_some(first - now))
     }
 }
 

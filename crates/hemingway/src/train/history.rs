@@ -60,10 +60,10 @@ impl History {
     pub fn new(id: impl Into<String>, spec: JobSpec, facts: Facts) -> Self {
         Self {
             id: id.into(),
+            standing: Standing::new(facts.loss),
             spec,
             facts,
             records: Vec::new(),
-            standing: Standing::default(),
             spent: Spent::default(),
             past: Vec::new(),
             open: None,

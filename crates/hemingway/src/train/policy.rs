@@ -11,8 +11,12 @@ use crate::record::traces;
 
 /// Rounds of a probe: as many as the end of a curve needs to be guessed at.
 const PROBE_ROUNDS: u64 = 10;
-/// Algorithms that are looked at on other numbers of machines.
+/// Rounds the best candidate's own run must have before anything is promised of it.
+const LONG_LOOK: u64 = 30;
+/// Algorithms that are looked at on other numbers of machines: so many, and none that promises several times worse
+/// than the best.
 const FINALISTS: usize = 2;
+const WORSE: f64 = 3.0;
 /// The part of a time or money budget that probes may use.
 const PROBE_SHARE: f64 = 0.3;
 /// A switch must promise to cut what remains to this share, and each further one as much again.
@@ -108,15 +112,21 @@ fn probes_are_spent(history: &History) -> bool {
         || caps.dollars.zip(spent.dollars).is_some_and(|(cap, spent)| spent > PROBE_SHARE * cap)
 }
 
-/// Probes the most promising algorithms on fewer and on more machines, as long as that can pay for itself.
+/// Probes the most promising algorithms on fewer and on more machines, as long as that can pay for itself, and at
+/// last the best of them for longer: early rounds say little about late ones.
 fn look_closer(history: &History) -> Option<Decision> {
     if probes_are_spent(history) || history.past.iter().any(|past| past.purpose == Purpose::Train) {
         return None;
     }
-    let (_, plan) = fitted(history)?;
+    let plan = fitted(history)?;
+    look_around(history, &plan).or_else(|| look_longer(history, &plan))
+}
+
+fn look_around(history: &History, plan: &Plan) -> Option<Decision> {
     let goal = &history.spec.goal;
+    let best = plan.choice().map_or(f64::INFINITY, |best| best.score(goal));
     let mut finalists: Vec<&str> = Vec::new();
-    for candidate in plan.candidates.iter().filter(|c| c.score(goal).is_finite()) {
+    for candidate in plan.candidates.iter().filter(|c| c.score(goal) < (WORSE * best).min(f64::INFINITY)) {
         if !finalists.contains(&candidate.config.algorithm.as_str()) {
             finalists.push(&candidate.config.algorithm);
         }
@@ -125,13 +135,30 @@ fn look_closer(history: &History) -> Option<Decision> {
     for algorithm in finalists {
         for machines in closer_machines(history) {
             let config = Config::new(algorithm, machines);
-            if !history.tried(&config) && is_worth_probing(&plan, &config, goal) {
+            if !history.tried(&config) && is_worth_probing(plan, &config, goal) {
                 let why = format!("{algorithm} looks promising: how does it do on {machines} machines?");
                 return Some(probe(history, config, why));
             }
         }
     }
     None
+}
+
+/// Goes on with the best candidate's own run; nothing is lost, since training goes on from there.
+fn look_longer(history: &History, plan: &Plan) -> Option<Decision> {
+    let best = plan.choice()?;
+    let last = history.last_of(history.furthest(&best.config.algorithm)?.0)?;
+    if last.round >= LONG_LOOK {
+        return None;
+    }
+    Some(Decision::Run {
+        frame: frame(history, last.run.clone(), best.config.clone(), LONG_LOOK),
+        purpose: Purpose::Probe,
+        start: Start::Continue { run: last.run.clone() },
+        why: format!("{} leads after {} rounds: a longer look before anything is promised", best.config, last.round),
+        plan: None,
+        predicted: None,
+    })
 }
 
 /// Beside the middle: half-way to either end, and the ends.
@@ -154,8 +181,8 @@ fn is_worth_probing(plan: &Plan, config: &Config, goal: &Goal) -> bool {
     }
 }
 
-/// Models of everything seen, and the plan they give.
-fn fitted(history: &History) -> Option<(RunModel, Plan)> {
+/// The plan that models of everything seen give.
+fn fitted(history: &History) -> Option<Plan> {
     let options = FitOptions { max_local_machines: Some(history.facts.cores), ..FitOptions::default() };
     let model = RunModel::fit(&traces(&history.records), &options).ok()?;
     let facts = &history.facts;
@@ -169,13 +196,12 @@ fn fitted(history: &History) -> Option<(RunModel, Plan)> {
         seconds_left: history.seconds_left(),
         dollars_left: history.dollars_left(),
     };
-    let plan = plan(&model, &question);
-    Some((model, plan))
+    Some(plan(&model, &question))
 }
 
 /// Trains with the best candidate; once training, changes only for a clear gain.
 fn train(history: &History, adapt: bool, plan_only: bool) -> Decision {
-    let Some((_, plan)) = fitted(history) else {
+    let Some(plan) = fitted(history) else {
         return stop(Ending::Stalled, "no probe left anything to learn from".into(), None);
     };
     if plan_only {
@@ -273,3 +299,6 @@ fn train_with(history: &History, chosen: Candidate, why: String, plan: Plan) -> 
         predicted,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,194 @@
+//! Decisions on made-up journals: no engine, no clock.
+
+use super::*;
+use crate::data::{Dataset, Info, Matrix, Preparation};
+use crate::goal::Caps;
+use crate::job::{Facts, JobSpec};
+use crate::problem::Loss;
+use crate::record::Record;
+use crate::record::journal::Event;
+use crate::train::Spent;
+
+/// P* of every made-up run.
+const OPTIMUM: f64 = 0.5;
+
+fn job(goal: Goal, mode: Mode) -> History {
+    let data = Dataset { name: "made up".into(), matrix: Matrix::dense(1, vec![1.0; 64]), labels: vec![1.0; 64] };
+    let spec = JobSpec {
+        data: "made up".into(),
+        loss: None,
+        l2: None,
+        preparation: Preparation::default(),
+        cluster: None,
+        machines: None,
+        algorithms: None,
+        test: None,
+        seed: 0,
+        goal,
+        caps: Caps::default(),
+        eval_every: 1,
+        mode,
+    };
+    let facts = Facts {
+        problem: "p".into(),
+        data: Info::of(&data),
+        loss: Loss::Logistic,
+        l2: 1e-2,
+        cluster: "made-up".into(),
+        simulated: true,
+        machines: vec![1, 2, 4, 8],
+        algorithms: vec!["cocoa".into(), "lbfgs".into()],
+        price_per_hour: None,
+        fits_from: 1,
+        cores: 8,
+    };
+    History::new("job", spec, facts)
+}
+
+fn reach() -> Goal {
+    Goal::Reach { error: 1e-3, certified: false }
+}
+
+fn choose() -> Mode {
+    Mode::Choose { adapt: true, plan_only: false }
+}
+
+/// Carries a decision out on a world where `world(config)` gives (seconds a round, shrinking of the error a round).
+fn carry_out(history: &mut History, decision: Decision, world: &dyn Fn(&Config) -> (f64, f64), ending: Ending) {
+    let Decision::Run { frame, .. } = &decision else { panic!("{decision:?} is not a frame") };
+    let frame = frame.clone();
+    history.apply(&Event::Decided { spent: history.spent, decision: Box::new(decision) });
+    let (seconds, shrink) = world(&frame.config);
+    let last = history.last_of(&frame.run).cloned();
+    let (mut round, mut time, mut error) =
+        last.map_or((0, 0.0, 1.0), |r| (r.round, r.train_seconds, (r.objective - OPTIMUM) / OPTIMUM));
+    while round < frame.until_round {
+        (round, time, error) = (round + 1, time + seconds, error * shrink);
+        let record = Record {
+            run: frame.run.clone(),
+            problem: "p".into(),
+            cluster: "made-up".into(),
+            algorithm: frame.config.algorithm.clone(),
+            machines: frame.config.machines,
+            rows: 64,
+            fraction: 1.0,
+            round,
+            train_seconds: time,
+            objective: OPTIMUM * (1.0 + error),
+            lower_bound: Some(0.9 * OPTIMUM),
+            ..Record::default()
+        };
+        history.apply(&Event::Round { record });
+    }
+    let spent = Spent { wall_seconds: history.spent.wall_seconds + time, ..history.spent };
+    history.apply(&Event::FrameEnded { run: frame.run, ending, spent });
+}
+
+/// Decides and carries out until training begins.
+fn until_training(history: &mut History, world: &dyn Fn(&Config) -> (f64, f64)) -> (Vec<Config>, Decision) {
+    let mut probed = Vec::new();
+    loop {
+        let decision = decide(history);
+        match &decision {
+            Decision::Run { frame, purpose: Purpose::Probe, .. } => probed.push(frame.config.clone()),
+            _ => return (probed, decision),
+        }
+        carry_out(history, decision, world, Ending::FrameOver);
+        assert!(probed.len() < 30, "probing must end");
+    }
+}
+
+/// CoCoA is cheap and slows down with m, L-BFGS costs five times as much a round and does not.
+fn plain(config: &Config) -> (f64, f64) {
+    let m = config.machines as f64;
+    match config.algorithm.as_str() {
+        "cocoa" => (0.1 + 1.0 / m, 1.0 - 0.3 / m.sqrt()),
+        _ => (0.5 + 5.0 / m, 0.8),
+    }
+}
+
+#[test]
+fn every_algorithm_is_surveyed_before_any_is_chosen() {
+    let mut history = job(reach(), choose());
+    let (probed, decision) = until_training(&mut history, &plain);
+    for algorithm in ["cocoa", "lbfgs"] {
+        assert!(probed.iter().any(|config| config.algorithm == algorithm));
+    }
+    let Decision::Run { frame, start: Start::Continue { run }, predicted: Some(_), plan: Some(plan), .. } = decision
+    else {
+        panic!("{decision:?}");
+    };
+    assert_eq!((frame.config.algorithm.as_str(), &frame.run), ("cocoa", &run));
+    assert_eq!(plan.choice().unwrap().config, frame.config);
+}
+
+#[test]
+fn training_stays_on_course() {
+    let mut history = job(reach(), choose());
+    let (_, decision) = until_training(&mut history, &plain);
+    carry_out(&mut history, decision, &plain, Ending::FrameOver);
+    let Decision::Run { purpose: Purpose::Train, why, .. } = decide(&history) else { panic!() };
+    assert!(history.decisions.len() > 3 && !why.is_empty());
+}
+
+#[test]
+fn a_change_of_the_world_changes_the_mind() {
+    let mut history = job(reach(), choose());
+    let (_, first) = until_training(&mut history, &plain);
+    let Decision::Run { frame, .. } = &first else { panic!() };
+    let chosen = frame.config.clone();
+    // From now on the chosen configuration is fifty times slower.
+    let slowed = |config: &Config| if *config == chosen { (50.0 * plain(config).0, 0.99) } else { plain(config) };
+    let mut decision = first;
+    for _ in 0..6 {
+        carry_out(&mut history, decision, &slowed, Ending::FrameOver);
+        decision = decide(&history);
+        if let Decision::Run { frame, why, .. } = &decision
+            && frame.config != chosen
+        {
+            assert!(why.contains("promises"), "{why}");
+            assert_eq!(crate::train::summary::switches(&history.decisions).len(), 0);
+            return;
+        }
+    }
+    panic!("stayed with {chosen} although it had become slow");
+}
+
+#[test]
+fn a_diverged_algorithm_is_left_for_another() {
+    let mut history = job(reach(), choose());
+    let (_, decision) = until_training(&mut history, &plain);
+    carry_out(&mut history, decision, &plain, Ending::Diverged);
+    let decision = decide(&history);
+    assert!(matches!(&decision, Decision::Run { frame, .. } if frame.config.algorithm == "lbfgs"));
+    carry_out(&mut history, decision, &plain, Ending::Stalled);
+    let Decision::Stop { ending: Ending::Stalled, .. } = decide(&history) else { panic!() };
+}
+
+#[test]
+fn endings_end() {
+    for ending in [Ending::GoalMet, Ending::BudgetSpent, Ending::Interrupted] {
+        let mut history = job(reach(), choose());
+        let decision = decide(&history);
+        carry_out(&mut history, decision, &plain, ending);
+        let Decision::Stop { ending: last, why, .. } = decide(&history) else { panic!() };
+        assert!(last == ending && !why.is_empty());
+    }
+}
+
+#[test]
+fn probes_leave_most_of_a_deadline_to_training() {
+    let mut history = job(Goal::Within { seconds: 20.0 }, choose());
+    let (probed, _) = until_training(&mut history, &plain);
+    assert!(probed.len() <= 2, "{probed:?}");
+}
+
+#[test]
+fn a_fixed_configuration_is_one_frame() {
+    let mut history = job(Goal::Rounds { rounds: 7 }, Mode::Fixed(Config::new("lbfgs", 3)));
+    let decision = decide(&history);
+    let Decision::Run { frame, start: Start::Fresh, .. } = &decision else { panic!() };
+    assert_eq!((frame.until_round, frame.config.machines), (7, 3));
+    carry_out(&mut history, decision, &plain, Ending::GoalMet);
+    assert!(matches!(decide(&history), Decision::Stop { ending: Ending::GoalMet, .. }));
+}
