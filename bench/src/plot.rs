@@ -105,13 +105,13 @@ impl Plot {
     }
 
     fn axes(&self) -> (Axis, Axis) {
-        let all = || self.series.iter().flat_map(|s| &s.points);
+        let low_x = if self.log_x { 1.0 } else { 0.0 };
+        let all = || self.series.iter().flat_map(|s| &s.points).filter(|p| p.0 >= low_x);
         let most_x = all().map(|p| p.0).fold(f64::MIN_POSITIVE, f64::max);
         let (least, most) = all().fold((f64::INFINITY, 0.0_f64), |(l, m), p| (l.min(p.1), m.max(p.1)));
         let low = least.min(self.goal.as_ref().map_or(least, |g| g.0));
-        let low_x = if self.log_x { 1.0 } else { 0.0 };
         let x = Axis { low: low_x, high: most_x, from: LEFT, to: WIDTH - RIGHT, log: self.log_x };
-        let y = Axis { low: low / 1.25, high: most * 1.25, from: HEIGHT - BOTTOM, to: TOP, log: true };
+        let y = Axis { low: low / 2.0, high: most * 1.5, from: HEIGHT - BOTTOM, to: TOP, log: true };
         (x, y)
     }
 
@@ -129,22 +129,24 @@ impl Plot {
             out,
             "<line x1=\"{LEFT}\" x2=\"{end}\" y1=\"{at:.1}\" y2=\"{at:.1}\" stroke=\"#111\" stroke-dasharray=\"5 4\"/>"
         );
-        text(out, LEFT + 8.0, at - 7.0, "font-size=\"12\" fill=\"#111\"", name);
+        text(out, LEFT + 8.0, at + 17.0, "font-size=\"12\" fill=\"#111\"", name);
     }
 
-    /// Names at line ends, pushed apart where they would overlap.
+    /// Names at line ends: beside those that reach the right edge, pushed apart where they would overlap; below the
+    /// others, where their lines have come from above.
     fn names(&self, out: &mut String, x: &Axis, y: &Axis) {
         let ends = self.series.iter().filter_map(|s| s.points.last().map(|p| (x.at(p.0), y.at(p.1), s)));
-        let mut ends: Vec<_> = ends.collect();
-        ends.sort_by(|a, b| a.1.total_cmp(&b.1));
-        let mut placed: Vec<(f64, f64)> = Vec::new();
-        for (end_x, end_y, series) in ends {
-            let near = |p: &&(f64, f64)| (p.0 - end_x).abs() < 70.0;
-            let floor = placed.iter().filter(near).map(|p| p.1 + NAME_HEIGHT).fold(f64::MIN, f64::max);
-            let at = end_y.max(floor);
-            placed.push((end_x, at));
-            let style = format!("font-weight=\"600\" fill=\"{}\"", series.color);
-            text(out, end_x + 9.0, at + 4.5, &style, &series.name);
+        let (mut beside, below): (Vec<_>, Vec<_>) = ends.partition(|end| end.0 > x.to - 2.0);
+        for (end_x, end_y, series) in below {
+            let style = format!("text-anchor=\"middle\" font-weight=\"600\" fill=\"{}\"", series.color);
+            text(out, end_x, end_y + 18.0, &style, &series.name);
+        }
+        beside.sort_by(|a, b| a.1.total_cmp(&b.1));
+        let mut free = f64::MIN;
+        for (end_x, end_y, series) in beside {
+            let at = end_y.max(free);
+            free = at + NAME_HEIGHT;
+            text(out, end_x + 9.0, at + 4.5, &format!("font-weight=\"600\" fill=\"{}\"", series.color), &series.name);
         }
     }
 }

@@ -162,11 +162,13 @@ fn by_machines(algorithm: &str, cells: &[Cell], traces: &[Trace]) -> Plot {
         |m: usize| cells.iter().zip(traces).find(|(c, _)| (c.algorithm, c.machines, c.seed) == (algorithm, m, 0));
     let series = MACHINES.iter().zip(RAMP).filter_map(|(&m, color)| {
         let (_, trace) = first(m)?;
-        Some(Series { name: format!("m = {m}"), color, points: points(trace) })
+        Some(Series { name: if m == 64 { "64 machines".into() } else { m.to_string() }, color, points: points(trace) })
     });
     Plot {
         title: format!("{}: more machines, more rounds", paper_name(algorithm)),
-        subtitle: format!("MNIST, digit 5 against the rest, linear SVM, λ = {LAMBDA:e}, one local epoch a round"),
+        subtitle: format!(
+            "MNIST, digit 5 against the rest, linear SVM, λ = {LAMBDA:e}; at each end, its number of machines"
+        ),
         x_label: "round".into(),
         y_label: "P − P*".into(),
         log_x: true,
