@@ -3,8 +3,10 @@
 //!
 //! The step after t steps of a worker is η₀/(√(1 + t/(100m)) + η₀λ(t + 1)), η₀ = 1/(curvature · mean ‖x‖² + λ). At
 //! first it is as large as a single row allows; averaging m ends leaves 1/m of the noise, so that it may fall √m later
-//! (Stich 2019, Corollary 2.4: η of order √(m/T)); the last term is the tail 1/(λt) of strong convexity (Bottou 2012,
+//! (Stich 2019: η of order √(m/T)); the last term is the tail 1/(λt) of strong convexity (Bottou 2012,
 //! §5.2). No row takes a step that would throw it past its own label, however long it is.
+//! That the square root begins to bite after 100m steps is a compromise found by trying 1, 10 and 100: noisy
+//! well-conditioned data would have it earlier, sparse and ill-conditioned data later.
 
 use rand::seq::SliceRandom;
 

@@ -2,8 +2,8 @@
 //! step along the mean (Dekel et al. 2012; the rate is O(1/√(bT) + 1/T) for batches of b).
 //!
 //! The right step depends on how alike the rows are, which nobody knows: between 1/mean ‖x‖² and d times that. The
-//! scalar form of AdaGrad finds it: η = D/√Σ‖g‖² over all rounds so far, which converges whatever D is (Ward, Wu &
-//! Bottou 2019, Theorem 2.1; Duchi et al. 2011).
+//! scalar form of AdaGrad finds it: η = D/√Σ‖g‖² over all rounds so far, which forgives a wrong D (Duchi et al. 2011;
+//! Ward, Wu & Bottou 2019, for smooth losses).
 
 use rand::seq::index::sample;
 
