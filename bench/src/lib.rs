@@ -1,15 +1,85 @@
-//! Shared by the bench programs.
+//! Shared by the bench programs: the data, a cluster to simulate, and one run as a list of numbers.
 
+pub mod plot;
+
+use std::ops::ControlFlow;
 use std::path::PathBuf;
+
+use anyhow::{Context, bail};
+use hemingway::backend::{Backend, Config, Ending, EngineBackend, Frame};
+use hemingway::cluster::{Cluster, Collective, Compute, Network, Overhead, Pace, Straggler};
+use hemingway::data::{Dataset, Preparation, Source, prepare};
+use hemingway::problem::Problem;
 
 /// The folder of real data sets, or a sentence that says it is missing and how to name it.
 pub fn data_dir() -> anyhow::Result<PathBuf> {
-    let default = || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data"));
-    let dir = std::env::var_os("HEMINGWAY_DATA").map_or_else(default, PathBuf::from);
-    anyhow::ensure!(
-        dir.is_dir(),
-        "REAL DATA MISSING: {} is no folder; set HEMINGWAY_DATA to the folder with a9a/, mnist/, …",
-        dir.display()
-    );
+    let beside = || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/data");
+    let dir = std::env::var_os("HEMINGWAY_DATA").map_or_else(beside, PathBuf::from);
+    if !dir.is_dir() {
+        bail!("DATA MISSING: {} is no folder; set HEMINGWAY_DATA to the folder with a9a/, mnist/, …", dir.display());
+    }
     Ok(dir)
+}
+
+/// Where plots and tables go.
+pub fn out_dir() -> anyhow::Result<PathBuf> {
+    let dir = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("out");
+    std::fs::create_dir_all(&dir).with_context(|| format!("cannot make {}", dir.display()))?;
+    Ok(dir)
+}
+
+/// A data set of the collection, prepared; an absent one is an error that says what to do.
+pub fn load(name: &str, preparation: &Preparation, binary: bool) -> anyhow::Result<Dataset> {
+    let source = if name.starts_with("synth:") {
+        Source::parse(name)?
+    } else {
+        let path = data_dir()?.join(name);
+        if !path.exists() {
+            bail!(
+                "DATA MISSING: {} is not there; set HEMINGWAY_DATA to the directory of the data sets",
+                path.display()
+            );
+        }
+        Source::File(path)
+    };
+    Ok(prepare(source.load()?.dataset, preparation, binary)?.dataset)
+}
+
+/// A plain cluster of so many machines whose clock repeats, straggler noise on.
+pub fn cluster(machines: usize) -> Cluster {
+    Cluster {
+        name: "bench".into(),
+        machines,
+        cores_per_machine: 1,
+        memory_gb: 16.0,
+        price_per_hour: 0.0,
+        compute: Compute {
+            ns_per_nonzero: Pace::Counted(1.2),
+            straggler: Straggler::Lognormal { sigma: 0.08 },
+            spill_factor: 1.0,
+        },
+        network: Network { latency_us: 50.0, bandwidth_gbit: 10.0, collective: Collective::Tree, link: Vec::new() },
+        overhead: Overhead::default(),
+    }
+}
+
+/// P after every round, and why the run ended.
+pub struct Trace {
+    /// (round, P), round 0 first.
+    pub points: Vec<(u64, f64)>,
+    /// Why it ended.
+    pub ending: Ending,
+}
+
+/// Runs simulated machines until P is at most `target` or the rounds are used up.
+pub fn trace(problem: &Problem, algorithm: &str, machines: usize, rounds: u64, target: f64) -> anyhow::Result<Trace> {
+    let mut backend = EngineBackend::new(problem.clone(), "bench", Some(cluster(machines)));
+    let config = Config::new(algorithm, machines);
+    let frame = Frame { run: "bench".into(), config, eval_every: 1, until_round: rounds };
+    let mut points = Vec::new();
+    let (_, ending) = backend.run(&frame, None, &mut |record, _| {
+        points.push((record.round, record.objective));
+        Ok(if record.objective <= target { ControlFlow::Break(Ending::GoalMet) } else { ControlFlow::Continue(()) })
+    })?;
+    Ok(Trace { points, ending })
 }

@@ -57,11 +57,20 @@ fn cases() -> Vec<Case> {
         case("rcv1-cocoa-small/small_train.libsvm.gz", Loss::Logistic, Some(1e-4), true),
         case("mushrooms/mushrooms.libsvm.gz", Loss::Hinge, Some(1e-3), true),
         case("colon/colon.libsvm.gz", Loss::Logistic, None, true),
-        Case { preparation: columns, ..case("california-housing/california_housing.libsvm.gz", Loss::Squared, None, true) },
+        Case {
+            preparation: columns,
+            ..case("california-housing/california_housing.libsvm.gz", Loss::Squared, None, true)
+        },
     ]
 }
 
-fn records(problem: &Problem, algorithm: &str, machines: usize, rounds: u64, every: u64) -> anyhow::Result<Vec<Record>> {
+fn records(
+    problem: &Problem,
+    algorithm: &str,
+    machines: usize,
+    rounds: u64,
+    every: u64,
+) -> anyhow::Result<Vec<Record>> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../clusters/hpc-200gbit.toml");
     let cluster = Cluster::read(std::path::Path::new(folder))?;
     let mut backend = EngineBackend::new(problem.clone(), "claims", Some(cluster));
@@ -76,7 +85,8 @@ fn records(problem: &Problem, algorithm: &str, machines: usize, rounds: u64, eve
 }
 
 fn judge(case: &Case, dir: &std::path::Path) -> anyhow::Result<Vec<Claim>> {
-    let data = if case.data.starts_with("synth:") { case.data.into() } else { dir.join(case.data).display().to_string() };
+    let data =
+        if case.data.starts_with("synth:") { case.data.into() } else { dir.join(case.data).display().to_string() };
     let prepared = prepare(Source::parse(&data)?.load()?.dataset, &case.preparation, case.loss.is_binary())?;
     let problem = Problem::new(&prepared.dataset, case.loss, case.l2, 0)?;
     let judge = if case.loss.is_smooth() { "lbfgs" } else { "cocoa" };

@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::Result;
 use crate::algorithm::{self, Server, Step};
 use crate::cluster::Cluster;
 use crate::data::Dataset;
@@ -16,6 +15,7 @@ use crate::problem::Problem;
 use crate::record::Record;
 use crate::schedule::Schedule;
 use crate::sync::SyncStrategy;
+use crate::{Error, Result};
 
 /// An objective so many times P(0) will not come back.
 const DIVERGED: f64 = 1e6;
@@ -281,6 +281,7 @@ impl Live {
 
     /// Goes on from a checkpoint: exactly, if the same algorithm made it, from its model otherwise.
     fn take_up(&mut self, from: &Checkpoint) -> Result<()> {
+        self.check(from)?;
         self.engine.set_clock(from.clock);
         self.iteration = from.iteration;
         self.lower_bound = from.lower_bound;
@@ -292,6 +293,20 @@ impl Live {
             return Ok(());
         }
         self.server.adopt(self.engine.as_mut(), &from.model, &mut self.shared)
+    }
+
+    /// A checkpoint may come from a file: one of another problem must not be taken up.
+    fn check(&self, from: &Checkpoint) -> Result<()> {
+        let own = from.algorithm == self.setting.algorithm.name();
+        let fits = from.model.len() == self.setting.outline.columns && (!own || from.shared.len() == self.shared.len());
+        let rows = self.setting.outline.rows * self.setting.algorithm.width();
+        if fits && (!own || from.items.len() == rows) {
+            return Ok(());
+        }
+        let (has, needs) = (from.model.len(), self.setting.outline.columns);
+        Err(Error::Evidence(format!(
+            "the checkpoint belongs to another problem: its model has {has} coefficients, this problem {needs}"
+        )))
     }
 
     fn model(&self) -> &[f64] {

@@ -241,7 +241,7 @@ impl Network {
                 gbit = link.bandwidth_gbit.unwrap_or(gbit);
             }
         }
-        (latency_us * 1e-6, 8.0 / (gbit * 1e9))
+        (latency_us / 1e6, 8.0 / (gbit * 1e9))
     }
 }
 

@@ -27,7 +27,7 @@ pub trait Engine: Machines + Send {
     /// The rows' numbers, in the order of the rows.
     fn items(&mut self) -> Result<Vec<f64>>;
 
-    /// Puts rows' numbers back.
+    /// Puts rows' numbers back; refuses, and changes nothing, if they are too many or too few.
     fn set_items(&mut self, items: &[f64]) -> Result<()>;
 
     /// Deals the rows, with their numbers, to another number of machines.
@@ -111,6 +111,15 @@ impl Setting {
 
     fn first_items(&self) -> Vec<f64> {
         vec![0.0; self.outline.rows * self.algorithm.width()]
+    }
+
+    /// Items may come from a file: another problem's must not be taken.
+    fn check_items(&self, items: &[f64]) -> Result<()> {
+        let expected = self.outline.rows * self.algorithm.width();
+        if items.len() == expected {
+            return Ok(());
+        }
+        Err(crate::Error::Engine(format!("{} numbers for the rows, where {expected} are needed", items.len())))
     }
 }
 

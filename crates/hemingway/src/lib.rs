@@ -3,6 +3,7 @@
 pub mod algorithm;
 pub mod backend;
 pub mod cluster;
+pub mod conformance;
 pub mod data;
 pub mod engine;
 pub mod error;

@@ -72,7 +72,7 @@ struct GdServer {
     step: f64,
     /// Nesterov's tₖ; 1 means no momentum.
     momentum: f64,
-    /// P(w) when last known.
+    /// P(w) when last known; at first a number above any, but one that JSON can hold.
     value: f64,
     previous: Vec<f64>,
     sum: Vec<f64>,
@@ -85,7 +85,7 @@ impl GdServer {
             outline: *outline,
             step: 1.0 / smoothness.max(f64::MIN_POSITIVE),
             momentum: 1.0,
-            value: f64::INFINITY,
+            value: f64::MAX,
             previous: vec![0.0; outline.columns],
             sum: vec![0.0; outline.columns + 1],
         }

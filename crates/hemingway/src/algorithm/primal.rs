@@ -83,25 +83,6 @@ fn best_dual(outline: &Outline, v: &[f64], linear: f64, quadratic: f64) -> Optio
     Some(t * linear - t * t * curve)
 }
 
-/// How fast a stochastic method may step: η₀ = 1/(curvature · mean ‖x‖²), then η₀/(1 + η₀λt) (Bottou 2012, §5.2).
-#[derive(Debug, Clone, Copy)]
-pub(super) struct StepSize {
-    first: f64,
-    l2: f64,
-}
-
-impl StepSize {
-    pub(super) fn new(outline: &Outline) -> Self {
-        let scale = outline.loss.curvature() * outline.mean_norm_sq.max(f64::MIN_POSITIVE) + outline.l2;
-        Self { first: 1.0 / scale, l2: outline.l2 }
-    }
-
-    /// The step after t single-row steps.
-    pub(super) fn at(&self, t: f64) -> f64 {
-        self.first / (1.0 + self.first * self.l2 * t)
-    }
-}
-
 /// w += Δ, the commonest pull.
 pub(super) fn add(delta: &[f64], w: &mut [f64]) {
     axpy(1.0, delta, w);

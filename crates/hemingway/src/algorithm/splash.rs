@@ -2,7 +2,9 @@
 //! a local epoch imitates a pass over all the data; the reweighted ends are averaged.
 //!
 //! The shared vector is w followed by AdaGrad's sums of squares G. The loss moves w by single rows; the regularizer
-//! moves it at the end of the epoch in one implicit step, which no step size can make overshoot.
+//! moves it at the end of the epoch in one implicit step, which no step size can make overshoot. A row that stands for
+//! m would at first be thrown √m too far; as m small steps would, its step ends where its own loss does (the idea of
+//! Karampatziakis & Langford 2011).
 
 use rand::seq::SliceRandom;
 
@@ -85,27 +87,37 @@ impl SplashWorker {
         push.copy_from_slice(shared);
         let (w, squares) = push.split_at_mut(self.outline.columns);
         // AdaGrad's step is a length in w; 1/‖x‖ moves a margin by about one.
-        let step = 1.0 / self.outline.mean_norm_sq.max(f64::MIN_POSITIVE).sqrt();
+        let step = weight / self.outline.mean_norm_sq.max(f64::MIN_POSITIVE).sqrt();
         for &i in &self.visits {
-            let (row, y) = (self.shard.row(i as usize), self.shard.label(i as usize));
-            let slope = self.outline.loss.slope(row.dot(w), y);
-            if slope == 0.0 {
-                continue;
-            }
-            for (j, x) in row.iter() {
-                let g = slope * x;
-                let square = &mut squares[j as usize];
-                *square += weight * g * g;
-                w[j as usize] -= step * weight * g / square.sqrt();
-            }
+            self.visit(i as usize, weight, step, w, squares);
         }
-        let pull = step * weight * self.shard.len() as f64 * self.outline.l2;
+        let pull = step * self.shard.len() as f64 * self.outline.l2;
         for (w, square) in w.iter_mut().zip(squares.iter()) {
             *w /= 1.0 + pull / square.sqrt();
         }
 
         for (new, old) in push.iter_mut().zip(shared) {
             *new = (*new - old) / weight;
+        }
+    }
+
+    /// One AdaGrad step on one row, no longer than brings its slope to zero.
+    fn visit(&self, i: usize, weight: f64, step: f64, w: &mut [f64], squares: &mut [f64]) {
+        let (row, loss) = (self.shard.row(i), self.outline.loss);
+        let slope = loss.slope(row.dot(w), self.shard.label(i));
+        if slope == 0.0 {
+            return;
+        }
+        // How far a step of 1 moves the row's own prediction, for each unit of slope.
+        let mut reach = 0.0;
+        for (j, x) in row.iter() {
+            let square = &mut squares[j as usize];
+            *square += weight * slope * slope * x * x;
+            reach += x * x / square.sqrt();
+        }
+        let step = step.min(1.0 / (loss.curvature() * reach));
+        for (j, x) in row.iter() {
+            w[j as usize] -= step * slope * x / squares[j as usize].sqrt();
         }
     }
 }

@@ -142,7 +142,8 @@ impl Machines for Local {
         let whole = began.elapsed().as_secs_f64();
         let compute = total / self.threads.len() as f64;
         let sync = broadcast + (whole - arrived);
-        let wait = slowest - compute;
+        // The mean of equal numbers may round above them.
+        let wait = (slowest - compute).max(0.0);
         let other = (whole - compute - wait - sync).max(0.0);
         self.clock.book(order.off_clock, rows, RoundTime { compute, wait, sync, other });
         Ok(m)
@@ -170,6 +171,7 @@ impl Engine for Local {
     }
 
     fn set_items(&mut self, items: &[f64]) -> Result<()> {
+        self.setting.check_items(items)?;
         let width = self.setting.algorithm.width();
         let own = self.placement.ranges().map(|range| items[range.start * width..range.end * width].to_vec());
         for (thread, items) in self.threads.iter().zip(self.spread(own)) {

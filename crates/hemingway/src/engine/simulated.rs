@@ -115,7 +115,8 @@ impl Machines for Simulated {
         let overhead = self.cluster.overhead;
         let time = RoundTime {
             compute,
-            wait: slowest - compute,
+            // The mean of equal numbers may round above them.
+            wait: (slowest - compute).max(0.0),
             sync: self.sync_seconds(shared.len(), sum.len()),
             other: 1e-3 * (overhead.per_round_ms + overhead.per_machine_ms * m as f64),
         };
@@ -138,6 +139,7 @@ impl Engine for Simulated {
     }
 
     fn set_items(&mut self, items: &[f64]) -> Result<()> {
+        self.setting.check_items(items)?;
         self.items.copy_from_slice(items);
         Ok(())
     }

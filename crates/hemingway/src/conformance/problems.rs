@@ -1,0 +1,96 @@
+//! Small awkward problems.
+
+use std::sync::Arc;
+
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+
+use crate::algorithm::{self, Algorithm};
+use crate::data::{Dataset, Matrix};
+use crate::problem::{Loss, Problem};
+use crate::rng::{Purpose, keyed};
+
+/// A problem with a name for messages.
+pub struct Case {
+    /// What is awkward about it.
+    pub name: String,
+    /// The problem.
+    pub problem: Problem,
+}
+
+/// Every awkward problem for a loss.
+pub fn for_loss(loss: Loss) -> Vec<Case> {
+    let shapes = [
+        ("mixed rows, sparse", mixed(Matrix::sparse(6)), 0.05),
+        ("mixed rows, dense", mixed(dense(6)), 0.05),
+        ("one row", rows_of(dense(3), &[&[0.5, -1.0, 2.0]]), 0.3),
+        ("only empty rows, sparse", rows_of(Matrix::sparse(2), &[&[], &[], &[]]), 0.1),
+        ("only empty rows, dense", rows_of(dense(2), &[&[], &[], &[]]), 0.1),
+        ("one row a thousand times as long", one_long_row(), 0.02),
+    ];
+    let case = |(name, matrix, l2): (&str, Matrix, f64)| {
+        let labels = labels(loss, matrix.rows());
+        let data = Dataset { name: name.into(), matrix, labels };
+        Case { name: format!("{loss}, {name}"), problem: problem(data, loss, l2) }
+    };
+    shapes.into_iter().map(case).collect()
+}
+
+/// Those that the algorithm applies to.
+pub(super) fn for_algorithm(algorithm: &dyn Algorithm) -> Vec<Case> {
+    let applies = |case: &Case| algorithm::check(algorithm, case.problem.loss, case.problem.l2).is_ok();
+    Loss::ALL.into_iter().flat_map(for_loss).filter(applies).collect()
+}
+
+/// A problem whose rows stay in the order given.
+pub(super) fn problem(data: Dataset, loss: Loss, l2: f64) -> Problem {
+    Problem { data: Arc::new(data), loss, l2, seed: 7 }
+}
+
+pub(super) fn dense(columns: usize) -> Matrix {
+    Matrix::Dense { rows: 0, columns, values: Vec::new() }
+}
+
+fn draw(rng: &mut ChaCha8Rng) -> f64 {
+    2.0 * rng.random::<f64>() - 1.0
+}
+
+fn rows_of(mut matrix: Matrix, rows: &[&[f64]]) -> Matrix {
+    for row in rows {
+        matrix.push_row((0..).zip(row.iter().copied()));
+    }
+    matrix
+}
+
+/// 23 rows: column 4 is constant, column 5 empty; every fifth row is empty, every seventh a copy of the first.
+fn mixed(mut matrix: Matrix) -> Matrix {
+    let mut rng = keyed(1, Purpose::Synthesize, 0, 0);
+    let first = [(0, 0.8), (2, -0.6), (4, 1.0)];
+    for i in 0..23 {
+        match i {
+            _ if i % 5 == 4 => matrix.push_row([]),
+            _ if i % 7 == 0 => matrix.push_row(first),
+            _ => {
+                let row: Vec<_> = (0..4).filter(|j| (i + j) % 2 == 0).map(|j| (j, draw(&mut rng))).collect();
+                matrix.push_row(row.into_iter().chain([(4, 1.0)]));
+            }
+        }
+    }
+    matrix
+}
+
+fn one_long_row() -> Matrix {
+    let mut rng = keyed(2, Purpose::Synthesize, 0, 0);
+    let mut matrix = dense(3);
+    for i in 0..12 {
+        let scale = if i == 5 { 1000.0 } else { 1.0 };
+        matrix.push_row((0..3).map(|j| (j, scale * draw(&mut rng))));
+    }
+    matrix
+}
+
+fn labels(loss: Loss, rows: usize) -> Vec<f64> {
+    let mut rng = keyed(3, Purpose::Synthesize, 0, 0);
+    let label = |y: f64| if loss.is_binary() { y.signum() } else { 3.0 * y };
+    (0..rows).map(|_| label(draw(&mut rng))).collect()
+}

@@ -1,0 +1,84 @@
+//! An algorithm on an engine, driven by hand.
+
+use std::sync::Arc;
+
+use crate::algorithm::{Algorithm, Server, Step};
+use crate::conformance::Build;
+use crate::engine::{Engine, Setting};
+use crate::problem::{Evaluation, Problem};
+
+/// The two halves of an algorithm at work.
+pub(super) struct Rig {
+    pub(super) setting: Setting,
+    pub(super) engine: Box<dyn Engine>,
+    pub(super) server: Box<dyn Server>,
+    pub(super) shared: Vec<f64>,
+}
+
+/// Everything a run consists of, to the bit.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Bits {
+    shared: Vec<u64>,
+    items: Vec<u64>,
+    evaluation: (u64, Option<u64>),
+}
+
+impl Rig {
+    pub(super) fn new(problem: &Problem, algorithm: &Arc<dyn Algorithm>, machines: usize, build: &Build<'_>) -> Self {
+        let setting = Setting::new(problem, Arc::clone(algorithm));
+        let engine = build(setting.clone(), machines).expect("the engine takes the machines");
+        let server = algorithm.server(&setting.outline);
+        let shared = algorithm.shared(&setting.outline);
+        Self { setting, engine, server, shared }
+    }
+
+    /// Iterates, and checks that every iteration makes a round or says that it is stuck: no cap would fire otherwise.
+    pub(super) fn iterate(&mut self, times: usize) {
+        for _ in 0..times {
+            let before = self.engine.clock().rounds;
+            let step = self.server.iterate(self.engine.as_mut(), &mut self.shared).expect("an iteration succeeds");
+            let made = self.engine.clock().rounds - before;
+            assert!(made > 0 || step == Step::Stalled, "an iteration that moves must make a round");
+        }
+    }
+
+    pub(super) fn evaluate(&mut self) -> Evaluation {
+        self.server.evaluate(self.engine.as_mut(), &self.shared).expect("an evaluation succeeds")
+    }
+
+    pub(super) fn items(&mut self) -> Vec<f64> {
+        self.engine.items().expect("items can be read")
+    }
+
+    pub(super) fn bits(&mut self) -> Bits {
+        let evaluation = self.evaluate();
+        let bits = |numbers: &[f64]| numbers.iter().map(|v| v.to_bits()).collect();
+        Bits {
+            items: bits(&self.items()),
+            shared: bits(&self.shared),
+            evaluation: (evaluation.objective.to_bits(), evaluation.dual.map(f64::to_bits)),
+        }
+    }
+
+    pub(super) fn model(&self) -> &[f64] {
+        self.setting.algorithm.model(&self.setting.outline, &self.shared)
+    }
+
+    pub(super) fn resize(&mut self, machines: usize) {
+        self.engine.resize(machines).expect("the engine resizes");
+    }
+
+    pub(super) fn adopt(&mut self, model: &[f64]) {
+        self.server.adopt(self.engine.as_mut(), model, &mut self.shared).expect("a model is adopted");
+    }
+
+    /// Another rig that has taken up everything this one would save.
+    pub(super) fn reborn(&mut self, build: &Build<'_>) -> Self {
+        let mut other = Self::new(&self.setting.problem, &self.setting.algorithm, self.engine.count(), build);
+        other.engine.set_clock(self.engine.clock());
+        other.engine.set_items(&self.items()).expect("items can be put back");
+        other.shared.clone_from(&self.shared);
+        other.server.restore(&self.server.state());
+        other
+    }
+}
