@@ -8,8 +8,7 @@ use std::sync::Mutex;
 
 use hemingway::algorithm;
 use hemingway::backend::{Backend, Config, EngineBackend, Frame};
-use hemingway::cluster::Cluster;
-use hemingway::data::{Normalize, Preparation, Source, prepare};
+use hemingway::data::{Normalize, Preparation};
 use hemingway::problem::{Loss, Problem};
 use hemingway::record::Record;
 use hemingway::standing::Standing;
@@ -71,9 +70,7 @@ fn records(
     rounds: u64,
     every: u64,
 ) -> anyhow::Result<Vec<Record>> {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../clusters/hpc-200gbit.toml");
-    let cluster = Cluster::read(std::path::Path::new(folder))?;
-    let mut backend = EngineBackend::new(problem.clone(), "claims", Some(cluster));
+    let mut backend = EngineBackend::new(problem.clone(), "claims", Some(hemingway_bench::cluster(machines)));
     let config = Config::new(algorithm, machines);
     let frame = Frame { run: "claims".into(), config, eval_every: every, until_round: rounds };
     let mut seen = Vec::new();
@@ -84,11 +81,9 @@ fn records(
     Ok(seen)
 }
 
-fn judge(case: &Case, dir: &std::path::Path) -> anyhow::Result<Vec<Claim>> {
-    let data =
-        if case.data.starts_with("synth:") { case.data.into() } else { dir.join(case.data).display().to_string() };
-    let prepared = prepare(Source::parse(&data)?.load()?.dataset, &case.preparation, case.loss.is_binary())?;
-    let problem = Problem::new(&prepared.dataset, case.loss, case.l2, 0)?;
+fn judge(case: &Case) -> anyhow::Result<Vec<Claim>> {
+    let data = hemingway_bench::load(case.data, &case.preparation, case.loss.is_binary())?;
+    let problem = Problem::new(&data, case.loss, case.l2, 0)?;
     let judge = if case.loss.is_smooth() { "lbfgs" } else { "cocoa" };
     let long = records(&problem, judge, 1, LONG, 50)?;
     let optimum = long.iter().map(|r| r.objective).fold(f64::INFINITY, f64::min);
@@ -155,12 +150,11 @@ fn report(name: &str, claims: &[&Claim]) {
 }
 
 fn main() -> anyhow::Result<()> {
-    let dir = hemingway_bench::data_dir()?;
     let (todo, done) = (Mutex::new(cases()), Mutex::new(Vec::new()));
     let outcome: Vec<anyhow::Result<()>> = std::thread::scope(|scope| {
         let work = || {
             while let Some(case) = { todo.lock().map_or(None, |mut todo| todo.pop()) } {
-                let claims = judge(&case, &dir)?;
+                let claims = judge(&case)?;
                 eprintln!("{} {}: done", case.data, case.loss);
                 if let Ok(mut done) = done.lock() {
                     done.extend(claims);

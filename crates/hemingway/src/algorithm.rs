@@ -73,8 +73,10 @@ pub trait Server: Send {
         Vec::new()
     }
 
-    /// Takes up what [`Server::state`] gave.
-    fn restore(&mut self, _state: &[f64]) {}
+    /// Takes up what [`Server::state`] gave; refuses what it cannot have given.
+    fn restore(&mut self, state: &[f64]) -> Result<()> {
+        if state.is_empty() { Ok(()) } else { Err(strange_state()) }
+    }
 }
 
 /// The machines, as a server sees them.
@@ -99,7 +101,7 @@ pub struct Order {
     pub task: Task,
     /// Numbers that go with it.
     pub args: Vec<f64>,
-    /// Not part of training: evaluation and set-up.
+    /// Not part of training: evaluation.
     pub off_clock: bool,
 }
 
@@ -128,6 +130,11 @@ impl Order {
     }
 }
 
+/// A checkpoint holds a server's state that the server cannot have written.
+fn strange_state() -> Error {
+    Error::Evidence("the checkpoint is damaged: delete it to start the run over from its journal".into())
+}
+
 /// What a push cost, in the units in which work is counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Work {
@@ -153,6 +160,8 @@ pub enum Support {
     Exact,
     /// Gets near P*: step sizes or averaging leave a floor, or the rate is sublinear.
     Approximate,
+    /// Solves nothing: it only measures what a round costs.
+    Idle,
     /// Does not apply.
     No,
 }
@@ -182,20 +191,16 @@ pub fn by_name(name: &str) -> Result<Arc<dyn Algorithm>> {
 /// The algorithms worth planning with for this problem: all that apply, but for the one that only measures overhead.
 /// Where an error is to be claimed they must converge to P*: nothing can be claimed of one that stops at its own floor.
 pub fn candidates(loss: Loss, l2: f64, must_be_exact: bool) -> Vec<Arc<dyn Algorithm>> {
-    let good = |a: &Arc<dyn Algorithm>| !must_be_exact || a.support(loss) == Support::Exact;
-    let fit = |a: &Arc<dyn Algorithm>| a.name() != noop::NAME && check(a.as_ref(), loss, l2).is_ok();
-    all().into_iter().filter(|a| fit(a) && good(a)).collect()
+    let good = |support| support == Support::Exact || (support == Support::Approximate && !must_be_exact);
+    all().into_iter().filter(|a| good(a.support(loss)) && check(a.as_ref(), loss, l2).is_ok()).collect()
 }
 
 /// Refuses an algorithm that does not apply, in words that say which do.
 pub fn check(algorithm: &dyn Algorithm, loss: Loss, l2: f64) -> Result<()> {
     let refuse = |why: String| Err(Error::setting("--algorithm", why));
     if algorithm.support(loss) == Support::No {
-        let fit: Vec<_> = all()
-            .iter()
-            .filter(|a| a.support(loss) != Support::No && a.name() != noop::NAME)
-            .map(|a| a.name())
-            .collect();
+        let solves = |a: &Arc<dyn Algorithm>| matches!(a.support(loss), Support::Exact | Support::Approximate);
+        let fit: Vec<_> = all().into_iter().filter(solves).map(|a| a.name()).collect();
         return refuse(format!("{} does not apply to the {loss} loss; these do: {}", algorithm.name(), fit.join(", ")));
     }
     if algorithm.width() > 0 && l2 <= 0.0 {

@@ -288,9 +288,8 @@ impl Live {
         if from.algorithm == self.setting.algorithm.name() {
             self.engine.set_items(&from.items)?;
             self.shared.clone_from(&from.shared);
-            self.server.restore(&from.server);
             self.first = from.first;
-            return Ok(());
+            return self.server.restore(&from.server);
         }
         self.server.adopt(self.engine.as_mut(), &from.model, &mut self.shared)
     }

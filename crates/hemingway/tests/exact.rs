@@ -79,7 +79,6 @@ fn exact_methods_reach_the_optimum() {
 fn promise(name: &str) -> f64 {
     match name {
         "minibatch-sgd" | "local-sgd" | "splash" => 0.1,
-        "noop" => 1.0,
         other => panic!("{other} is new: say here what it promises"),
     }
 }
@@ -95,6 +94,15 @@ fn approximate_methods_keep_their_promise() {
         assert!(last <= promise(name) * first, "{told}: from {first:.2e} to {last:.2e}");
         let worst = errors.iter().copied().fold(0.0, f64::max);
         assert!(worst <= 3.0 * first, "{told}: {worst:.2e} on the way from {first:.2e}");
+    });
+}
+
+#[test]
+fn idle_methods_stay_where_they_began() {
+    each(Support::Idle, |algorithm, problem, machines| {
+        let (errors, ending) = errors(problem, algorithm.name(), machines, 3, f64::NEG_INFINITY);
+        assert_eq!(ending, Ending::FrameOver);
+        assert!(errors.iter().all(|error| *error == errors[0]), "{} moved", algorithm.name());
     });
 }
 
@@ -124,6 +132,7 @@ fn matrix() -> Vec<String> {
     let cell = |support| match support {
         Support::Exact => "exact",
         Support::Approximate => "approximate",
+        Support::Idle => "idle",
         Support::No => "refused",
     };
     let row = |a: &Arc<dyn Algorithm>| {

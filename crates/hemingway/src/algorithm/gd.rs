@@ -1,7 +1,7 @@
 //! Full gradient descent with Nesterov's acceleration, backtracking line search and restarts (Beck & Teboulle 2009,
 //! FISTA with backtracking; O'Donoghue & Candès 2015, restart by function value). Its iterates do not depend on m.
 
-use super::{Algorithm, Machines, Order, Server, Step, Support, Task, Work, Worker, primal};
+use super::{Algorithm, Machines, Order, Server, Step, Support, Task, Work, Worker, primal, strange_state};
 use crate::Result;
 use crate::data::Shard;
 use crate::data::matrix::dot;
@@ -147,8 +147,13 @@ impl Server for GdServer {
         state
     }
 
-    fn restore(&mut self, state: &[f64]) {
-        (self.step, self.momentum, self.value) = (state[0], state[1], state[2]);
-        self.previous.copy_from_slice(&state[3..]);
+    fn restore(&mut self, state: &[f64]) -> Result<()> {
+        let [step, momentum, value, previous @ ..] = state else { return Err(strange_state()) };
+        if previous.len() != self.previous.len() {
+            return Err(strange_state());
+        }
+        (self.step, self.momentum, self.value) = (*step, *momentum, *value);
+        self.previous.copy_from_slice(previous);
+        Ok(())
     }
 }

@@ -5,7 +5,7 @@
 use std::collections::VecDeque;
 
 use super::gd::{GradientWorker, gradient};
-use super::{Algorithm, Machines, Server, Step, Support, Worker, primal};
+use super::{Algorithm, Machines, Server, Step, Support, Worker, primal, strange_state};
 use crate::Result;
 use crate::data::Shard;
 use crate::data::matrix::{axpy, dot};
@@ -170,10 +170,14 @@ impl Server for LbfgsServer {
         state
     }
 
-    fn restore(&mut self, state: &[f64]) {
+    fn restore(&mut self, state: &[f64]) -> Result<()> {
         let d = self.outline.columns;
-        let Some((&value, rest)) = state.split_first() else { return };
+        let Some((&value, rest)) = state.split_first() else { return Ok(()) };
+        if rest.len() < d || !(rest.len() - d).is_multiple_of(2 * d) {
+            return Err(strange_state());
+        }
         self.here = Some(Local { value, gradient: rest[..d].to_vec() });
         self.pairs = rest[d..].chunks_exact(2 * d).map(|pair| (pair[..d].to_vec(), pair[d..].to_vec())).collect();
+        Ok(())
     }
 }

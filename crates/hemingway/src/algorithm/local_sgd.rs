@@ -10,7 +10,7 @@
 
 use rand::seq::SliceRandom;
 
-use super::{Algorithm, Machines, Order, Server, Step, Support, Task, Work, Worker, primal};
+use super::{Algorithm, Machines, Order, Server, Step, Support, Task, Work, Worker, primal, strange_state};
 use crate::Result;
 use crate::data::Shard;
 use crate::problem::{Evaluation, Loss, Outline};
@@ -142,7 +142,9 @@ impl Server for LocalServer {
         vec![self.epochs]
     }
 
-    fn restore(&mut self, state: &[f64]) {
-        self.epochs = state[0];
+    fn restore(&mut self, state: &[f64]) -> Result<()> {
+        let [epochs] = state else { return Err(strange_state()) };
+        self.epochs = *epochs;
+        Ok(())
     }
 }

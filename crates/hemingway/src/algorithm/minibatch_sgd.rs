@@ -7,7 +7,7 @@
 
 use rand::seq::index::sample;
 
-use super::{Algorithm, Machines, Order, Server, Step, Support, Task, Work, Worker, primal};
+use super::{Algorithm, Machines, Order, Server, Step, Support, Task, Work, Worker, primal, strange_state};
 use crate::Result;
 use crate::data::Shard;
 use crate::data::matrix::{axpy, dot};
@@ -111,7 +111,9 @@ impl Server for MinibatchServer {
         vec![self.squares]
     }
 
-    fn restore(&mut self, state: &[f64]) {
-        self.squares = state[0];
+    fn restore(&mut self, state: &[f64]) -> Result<()> {
+        let [squares] = state else { return Err(strange_state()) };
+        self.squares = *squares;
+        Ok(())
     }
 }

@@ -5,19 +5,17 @@ use crate::Result;
 use crate::data::Shard;
 use crate::problem::{Evaluation, Loss, Outline};
 
-pub(super) const NAME: &str = "noop";
-
 /// Broadcasts and sums a vector of the model's length, and leaves the model where it was.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Noop;
 
 impl Algorithm for Noop {
     fn name(&self) -> &'static str {
-        NAME
+        "noop"
     }
 
     fn support(&self, _loss: Loss) -> Support {
-        Support::Approximate
+        Support::Idle
     }
 
     fn worker(&self, outline: &Outline, shard: Shard) -> Box<dyn Worker> {

@@ -78,7 +78,7 @@ impl Rig {
         other.engine.set_clock(self.engine.clock());
         other.engine.set_items(&self.items()).expect("items can be put back");
         other.shared.clone_from(&self.shared);
-        other.server.restore(&self.server.state());
+        other.server.restore(&self.server.state()).expect("its own state");
         other
     }
 }
