@@ -164,7 +164,8 @@ impl Cluster {
         })
     }
 
-    fn parse(text: &str) -> Result<Self> {
+    /// Understands the text of a cluster file.
+    pub fn parse(text: &str) -> Result<Self> {
         let cluster: Self = toml::from_str(text).map_err(|e| {
             let line = e.span().map_or(1, |span| text[..span.start].lines().count().max(1));
             Error::data("cluster", line, e.message())

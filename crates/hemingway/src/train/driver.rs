@@ -117,10 +117,9 @@ impl<'a> Driver<'a> {
         interrupted: &'a AtomicBool,
     ) -> Result<Self> {
         let (journal, events) = dir.reopen()?;
-        let mut history = History::new(&dir.id, job.spec.clone(), job.facts.clone());
-        history.replay(&events);
+        let history = History::new(&dir.id, job.spec.clone(), job.facts.clone());
         let mut driver = Self::new(job, dir, journal, history, began, observer, interrupted);
-        driver.meter.take_up(&driver.history);
+        driver.take_up(&events);
         if let Some((objective, model)) = driver.dir.load_best() {
             driver.best = Best { objective, model };
         }
@@ -157,6 +156,17 @@ impl<'a> Driver<'a> {
             }
             self.run_open_frame()?;
         }
+    }
+
+    /// Folds a journal, and counts what each of its rounds took: spending is on record only where frames begin and end.
+    fn take_up(&mut self, events: &[Event]) {
+        for event in events {
+            self.history.apply(event);
+            if let (Event::Round { record }, Some((_, purpose, _))) = (event, &self.history.open) {
+                self.meter.recall(record, *purpose, &mut self.history.spent);
+            }
+        }
+        self.meter.before = self.history.spent.wall_seconds;
     }
 
     fn log(&mut self, event: &Event) -> Result<()> {
@@ -298,15 +308,6 @@ impl Meter {
         }
     }
 
-    /// Counts on from what a journal holds.
-    fn take_up(&mut self, history: &History) {
-        for record in &history.records {
-            self.runs.insert(record.run.clone(), record.train_seconds + record.eval_seconds);
-        }
-        self.before = history.spent.wall_seconds;
-        self.last_record = self.before;
-    }
-
     /// Dollars a second for so many machines.
     fn price(&self, machines: usize) -> f64 {
         self.price_per_hour.unwrap_or(0.0) * machines as f64 / 3600.0
@@ -316,14 +317,22 @@ impl Meter {
         if self.simulated { spent.wall_seconds } else { self.before + self.began.elapsed().as_secs_f64() }
     }
 
+    /// Counts a round that has just ended.
     fn see(&mut self, record: &Record, purpose: Purpose, spent: &mut Spent) {
+        let before = self.last_record;
+        self.recall(record, purpose, spent);
+        if !self.simulated {
+            spent.wall_seconds = self.wall(spent);
+            self.last_round = spent.wall_seconds - before;
+            self.last_record = spent.wall_seconds;
+        }
+    }
+
+    /// Counts a round by its record alone.
+    fn recall(&mut self, record: &Record, purpose: Purpose, spent: &mut Spent) {
         let total = record.train_seconds + record.eval_seconds;
         let busy = total - self.runs.insert(record.run.clone(), total).unwrap_or(0.0);
-        if self.simulated {
-            spent.wall_seconds += busy;
-        } else {
-            spent.wall_seconds = self.wall(spent);
-        }
+        spent.wall_seconds += busy;
         self.last_round = spent.wall_seconds - self.last_record;
         self.last_record = spent.wall_seconds;
         if purpose == Purpose::Probe {

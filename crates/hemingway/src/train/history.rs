@@ -74,7 +74,8 @@ impl History {
     /// Takes one more event into account.
     pub fn apply(&mut self, event: &Event) {
         match event {
-            Event::Started { .. } | Event::Resumed { .. } | Event::Finished { .. } => {}
+            Event::Started { .. } | Event::Finished { .. } => {}
+            Event::Resumed { .. } => self.reopen(),
             Event::Decided { decision, spent } => self.decide(decision, *spent),
             Event::Round { record } => self.see(record),
             Event::FrameEnded { ending, spent, .. } => self.end_frame(*ending, *spent),
@@ -99,6 +100,16 @@ impl History {
         if let Some((frame, purpose, _)) = self.open.take() {
             self.past.push(Past { frame, purpose, ending });
         }
+    }
+
+    /// A frame that the user interrupted goes on.
+    fn reopen(&mut self) {
+        let Some(past) = self.past.pop_if(|past| past.ending == Ending::Interrupted) else { return };
+        let start = self.decisions.iter().rev().find_map(|decision| match decision {
+            Decision::Run { start, .. } => Some(start.clone()),
+            Decision::Stop { .. } => None,
+        });
+        self.open = Some((past.frame, past.purpose, start.unwrap_or(Start::Fresh)));
     }
 
     /// The newest record of a run.
