@@ -119,9 +119,11 @@ fn claim(case: &Case, what: &str, target: f64, run: &[Record], optimum: f64) -> 
     Claim { fresh: case.fresh, what: what.into(), target, claimed, reached, certified }
 }
 
-fn median(mut values: Vec<f64>) -> f64 {
+/// The 5 %, 50 % and 95 % quantiles.
+fn quantiles(mut values: Vec<f64>) -> [f64; 3] {
     values.sort_by(f64::total_cmp);
-    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
+    let at = |share: f64| values.get((share * values.len() as f64) as usize).copied().unwrap_or(f64::NAN);
+    [at(0.05), at(0.5), at(0.95)]
 }
 
 fn report(name: &str, claims: &[&Claim]) {
@@ -129,13 +131,15 @@ fn report(name: &str, claims: &[&Claim]) {
     let wrong: Vec<_> = made.iter().filter(|(c, (_, error))| *error > c.target).collect();
     let lag = |at: fn(&Claim) -> Option<u64>| {
         let pairs = claims.iter().filter_map(|c| Some((at(c)?, c.reached?)));
-        median(pairs.filter(|(_, real)| *real >= 5).map(|(at, real)| at as f64 / real as f64).collect())
+        let [low, mid, high] =
+            quantiles(pairs.filter(|p| p.1 >= 5).map(|(at, real)| at as f64 / real as f64).collect());
+        format!("{mid:.2} ({low:.2} to {high:.2})")
     };
     let reached = claims.iter().filter(|c| c.reached.is_some()).count();
     let proved = claims.iter().filter(|c| c.certified.is_some()).count();
     println!(
-        "{name:<12} {:>4} targets reached, {:>4} claimed ({:>4} proved), {:>2} false = {:.1} %; rounds to claim / to reach: {:.2} \
-         (proof: {:.2}), medians over targets that took 5 rounds or more",
+        "{name:<12} {:>4} targets reached, {:>4} claimed ({:>4} proved), {:>2} false = {:.1} %; rounds to claim / to reach: {}, \
+         to prove: {} (median and 90 % range over targets that took 5 rounds or more)",
         reached,
         made.len(),
         proved,

@@ -1,0 +1,257 @@
+//! The command line as it is written: names, help and plain values. What they amount to, [`crate::jobs`] and the
+//! commands make of them.
+
+mod goal;
+mod job;
+mod records;
+mod value;
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+pub(crate) use goal::GoalArgs;
+pub(crate) use job::{KeepArgs, LimitArgs, PlaceArgs, ProblemArgs, RunArgs, TrainArgs};
+pub(crate) use records::{AdviseArgs, FitArgs, RecordArgs};
+
+use crate::output::Mode;
+
+/// Choose how to train convex models on a cluster, and train them.
+///
+/// Say what you want in one sentence (an error to reach, a time or a price to keep to) and Hemingway measures, learns
+/// how time and error depend on algorithm and machines, chooses, trains, and compares what it predicted with what
+/// happened.
+#[derive(Debug, Parser)]
+#[command(version, propagate_version = true, max_term_width = 110, after_long_help = EXAMPLES)]
+pub(crate) struct Cli {
+    /// How to answer: for people, as exactly one JSON value on stdout, or with the bare result only
+    #[arg(long, global = true, value_enum, default_value_t = Mode::Human, env = "HEMINGWAY_OUTPUT", value_name = "MODE")]
+    #[arg(help_heading = "Output")]
+    pub(crate) output: Mode,
+    /// What to do.
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  hemingway train synth:logistic --reach 1e-3          choose and train on this machine
+  hemingway plan a9a --within 60s --cluster spark-1gbit  what would pay on a (simulated) Spark cluster?
+  hemingway explain last                               why was it done that way?
+
+Exit codes: 0 goal met, 1 error, 2 usage, 3 budget spent before the goal, 130 interrupted.";
+
+/// The verbs.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Probe, choose algorithm and machines, train, adapt
+    #[command(after_long_help = TRAIN_EXAMPLES)]
+    Train(TrainArgs),
+    /// Probe and print what every choice promises; train nothing
+    #[command(after_long_help = PLAN_EXAMPLES)]
+    Plan(TrainArgs),
+    /// Train with the algorithm and machines you name
+    #[command(after_long_help = RUN_EXAMPLES)]
+    Run(RunArgs),
+    /// Learn seconds per round and rounds to a target from records of runs, ours or anyone's
+    #[command(after_long_help = FIT_EXAMPLES)]
+    Fit(FitArgs),
+    /// Recommend algorithm and machines from records alone
+    #[command(after_long_help = ADVISE_EXAMPLES)]
+    Advise(AdviseArgs),
+    /// Why each decision of a run was taken, and what came of it
+    #[command(after_long_help = EXPLAIN_EXAMPLES)]
+    Explain(ExplainArgs),
+    /// List runs, show one, export its records
+    #[command(after_long_help = RUNS_EXAMPLES)]
+    Runs(RunsArgs),
+    /// Apply a model to data
+    #[command(after_long_help = PREDICT_EXAMPLES)]
+    Predict(PredictArgs),
+    /// Measure a model on labelled data
+    #[command(after_long_help = SCORE_EXAMPLES)]
+    Score(ScoreArgs),
+    /// Look at, make and convert data
+    #[command(subcommand, after_long_help = DATA_EXAMPLES)]
+    Data(DataCommand),
+    /// Look at this machine: cores, clock, what an empty round costs
+    #[command(after_long_help = DOCTOR_EXAMPLES)]
+    Doctor(DoctorArgs),
+}
+
+const TRAIN_EXAMPLES: &str = "\
+Examples:
+  hemingway train synth:logistic --reach 1e-3
+  hemingway train a9a --loss hinge --within 5m --cluster cloud-25gbit --machines 1..32 -y
+  hemingway train mnist-images.gz --positive 5 --test t10k-images.gz --reach-metric accuracy=0.97
+  hemingway train --resume logistic-3                  go on after Ctrl-C or a crash";
+
+const PLAN_EXAMPLES: &str = "\
+Examples:
+  hemingway plan synth:svm --reach 1e-3 --cluster spark-1gbit
+  hemingway plan rcv1.svm --spend '$2' --cluster my-cluster.toml --all
+  hemingway plan a9a --within 60s --output json | jq .choice";
+
+const RUN_EXAMPLES: &str = "\
+Examples:
+  hemingway run a9a --algorithm cocoa+ --machines 8 --reach 1e-4 --certified
+  hemingway run synth:ridge --algorithm lbfgs --machines 2 --rounds 50 --records ridge.csv
+  hemingway run --resume a9a-1                         go on after Ctrl-C or a crash";
+
+const FIT_EXAMPLES: &str = "\
+Examples:
+  hemingway fit spark-log.csv vw-log.csv --cross-validate
+  hemingway fit logistic-1 logistic-2 --targets 1e-2,1e-4 -o logistic.fit
+  hemingway fit accuracy.csv --metric accuracy:max --method lasso";
+
+const ADVISE_EXAMPLES: &str = "\
+Examples:
+  hemingway advise spark-log.csv --reach 1e-3
+  hemingway advise logistic.fit --within 10m --machines 1..64
+  hemingway advise spark-log.csv --spend '$5' --cluster my-cluster.toml";
+
+const EXPLAIN_EXAMPLES: &str = "\
+Examples:
+  hemingway explain last
+  hemingway explain logistic-3 --replay                take every decision again from the journal";
+
+const RUNS_EXAMPLES: &str = "\
+Examples:
+  hemingway runs
+  hemingway runs show last
+  hemingway runs export logistic-3 -o logistic.csv";
+
+const PREDICT_EXAMPLES: &str = "\
+Examples:
+  hemingway predict logistic-3 new.svm -o predicted.txt
+  hemingway predict model.json new.svm --margins";
+
+const SCORE_EXAMPLES: &str = "\
+Examples:
+  hemingway score logistic-3 test.svm
+  hemingway score model.json test.svm --output json | jq .metrics.accuracy";
+
+const DATA_EXAMPLES: &str = "\
+Examples:
+  hemingway data info a9a.gz
+  hemingway data synth svm,rows=1000,columns=20 -o svm.txt
+  hemingway data convert train-images-idx3-ubyte.gz mnist.svm";
+
+const DOCTOR_EXAMPLES: &str = "\
+Examples:
+  hemingway doctor
+  hemingway doctor --output json";
+
+/// `explain`.
+#[derive(Debug, Args)]
+pub(crate) struct ExplainArgs {
+    /// The run: its name, `last`, or the path of its directory
+    pub(crate) run: String,
+    /// Take every decision again from the journal and compare; exit 1 if any differs [default: off]
+    #[arg(long)]
+    pub(crate) replay: bool,
+    /// Every candidate of the plan table, not the best 12 [default: off]
+    #[arg(long)]
+    pub(crate) all: bool,
+    #[command(flatten)]
+    pub(crate) store: StoreArg,
+}
+
+/// Where runs are.
+#[derive(Debug, Args)]
+pub(crate) struct StoreArg {
+    /// Directory that holds the runs
+    #[arg(long, value_name = "DIR", default_value = "runs", global = true)]
+    pub(crate) store: PathBuf,
+}
+
+/// `runs`.
+#[derive(Debug, Args)]
+pub(crate) struct RunsArgs {
+    #[command(subcommand)]
+    pub(crate) command: Option<RunsCommand>,
+    #[command(flatten)]
+    pub(crate) store: StoreArg,
+}
+
+/// `runs …`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum RunsCommand {
+    /// One run: what was asked, what was found, how it ended
+    Show {
+        /// The run: its name, `last`, or the path of its directory
+        run: String,
+    },
+    /// The records of a run as CSV, one row per evaluated round
+    Export {
+        /// The run: its name, `last`, or the path of its directory
+        run: String,
+        /// Where to write [default: stdout]
+        #[arg(short, value_name = "FILE")]
+        out: Option<PathBuf>,
+    },
+}
+
+/// `predict`.
+#[derive(Debug, Args)]
+pub(crate) struct PredictArgs {
+    /// A model file, or the run that made it
+    pub(crate) model: String,
+    /// The rows: a file or `synth:KIND,key=value…`
+    pub(crate) data: String,
+    /// Where to write, one prediction a line [default: stdout]
+    #[arg(short, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+    /// Write x·w instead of labels [default: off]
+    #[arg(long)]
+    pub(crate) margins: bool,
+    #[command(flatten)]
+    pub(crate) store: StoreArg,
+}
+
+/// `score`.
+#[derive(Debug, Args)]
+pub(crate) struct ScoreArgs {
+    /// A model file, or the run that made it
+    pub(crate) model: String,
+    /// Labelled rows: a file or `synth:KIND,key=value…`
+    pub(crate) data: String,
+    #[command(flatten)]
+    pub(crate) store: StoreArg,
+}
+
+/// `data …`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum DataCommand {
+    /// Sizes, density and labels
+    Info {
+        /// A file or `synth:KIND,key=value…`
+        data: String,
+    },
+    /// Make data to order, as LIBSVM text
+    ///
+    /// Kinds: logistic, svm, ridge, sparse, ill-conditioned, power-law. Keys of all: rows, columns, noise, seed.
+    Synth {
+        /// KIND,key=value…
+        spec: String,
+        /// Where to write
+        #[arg(short, value_name = "FILE")]
+        out: PathBuf,
+    },
+    /// Convert any readable data to LIBSVM text
+    Convert {
+        /// A file or `synth:KIND,key=value…`
+        #[arg(value_name = "IN")]
+        from: String,
+        /// Where to write
+        #[arg(value_name = "OUT")]
+        to: PathBuf,
+    },
+}
+
+/// `doctor`.
+#[derive(Debug, Args)]
+pub(crate) struct DoctorArgs {
+    #[command(flatten)]
+    pub(crate) store: StoreArg,
+}

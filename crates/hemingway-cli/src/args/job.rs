@@ -1,0 +1,186 @@
+//! The flags of `train`, `plan` and `run`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use hemingway::data::Normalize;
+use hemingway::problem::Loss;
+
+use super::{GoalArgs, value};
+
+/// `train` and `plan`.
+#[derive(Debug, Args)]
+pub(crate) struct TrainArgs {
+    /// A file (LIBSVM text, idx images; plain or .gz) or `synth:KIND,key=value…`
+    #[arg(value_name = "DATA")]
+    pub(crate) data: Vec<String>,
+    #[command(flatten)]
+    pub(crate) goal: GoalArgs,
+    #[command(flatten)]
+    pub(crate) problem: ProblemArgs,
+    #[command(flatten)]
+    pub(crate) place: PlaceArgs,
+    #[command(flatten)]
+    pub(crate) choice: ChoiceArgs,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+    #[command(flatten)]
+    pub(crate) keep: KeepArgs,
+}
+
+/// `run`.
+#[derive(Debug, Args)]
+pub(crate) struct RunArgs {
+    /// A file (LIBSVM text, idx images; plain or .gz) or `synth:KIND,key=value…`
+    #[arg(value_name = "DATA")]
+    pub(crate) data: Vec<String>,
+    /// gd, lbfgs, minibatch-sgd, local-sgd, splash, cocoa, cocoa+ or noop
+    #[arg(long, value_name = "A", required_unless_present = "resume", conflicts_with = "resume")]
+    #[arg(help_heading = "Choice")]
+    pub(crate) algorithm: Option<String>,
+    /// Number of machines (workers)
+    #[arg(long, value_name = "M", required_unless_present = "resume", help_heading = "Choice")]
+    pub(crate) machines: Option<usize>,
+    /// So many rounds, whatever they reach [default: --reach 1e-3 if no goal is given]
+    #[arg(long, value_name = "N", group = "goal", help_heading = "Goal (exactly one)")]
+    pub(crate) rounds: Option<u64>,
+    #[command(flatten)]
+    pub(crate) goal: GoalArgs,
+    #[command(flatten)]
+    pub(crate) problem: ProblemArgs,
+    #[command(flatten)]
+    pub(crate) place: PlaceArgs,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+    #[command(flatten)]
+    pub(crate) keep: KeepArgs,
+}
+
+/// What is to be learnt.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Problem")]
+pub(crate) struct ProblemArgs {
+    /// hinge, logistic or squared [default: logistic for two classes, squared for numbers]
+    #[arg(long, value_name = "LOSS")]
+    pub(crate) loss: Option<Loss>,
+    /// Strength λ₂ of (λ₂/2)‖w‖² [default: 1/rows]
+    #[arg(long, value_name = "λ₂", allow_negative_numbers = true)]
+    pub(crate) l2: Option<f64>,
+    /// Strength of ‖w‖₁: not supported yet, only 0
+    #[arg(long, value_name = "λ₁", value_parser = value::no_l1, default_value = "0")]
+    pub(crate) l1: f64,
+    /// Divide each row by its length, or each column by its largest value [default: neither]
+    #[arg(long, value_name = "WHAT")]
+    pub(crate) normalize: Option<Scale>,
+    /// Learn this label against all others [default: the larger of two]
+    #[arg(long, value_name = "LABEL", allow_negative_numbers = true)]
+    pub(crate) positive: Option<f64>,
+    /// Add a constant column, penalised like any other [default: off]
+    #[arg(long)]
+    pub(crate) intercept: bool,
+    /// Measure every model on this data too [default: none]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) test: Option<String>,
+    /// Seed of everything random
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) seed: u64,
+}
+
+/// What to divide by.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum Scale {
+    /// ‖x‖₂ = 1
+    Rows,
+    /// max |x| = 1
+    Columns,
+}
+
+impl From<Scale> for Normalize {
+    fn from(scale: Scale) -> Self {
+        match scale {
+            Scale::Rows => Self::Rows,
+            Scale::Columns => Self::Columns,
+        }
+    }
+}
+
+/// Where it runs.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Machines")]
+pub(crate) struct PlaceArgs {
+    /// A cluster file, a shipped cluster (spark-1gbit, cloud-25gbit, hpc-200gbit, laptop), or `local` threads
+    #[arg(long, value_name = "FILE|NAME", default_value = "local")]
+    pub(crate) cluster: String,
+}
+
+/// What may be chosen.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Choice")]
+pub(crate) struct ChoiceArgs {
+    /// Fewest and most machines [default: 1 to all of the cluster, or the cores of this machine]
+    #[arg(long, value_name = "A..B", value_parser = value::machines)]
+    pub(crate) machines: Option<(usize, usize)>,
+    /// Only these algorithms [default: all that apply]
+    #[arg(long, value_name = "A,B", value_delimiter = ',', conflicts_with = "resume")]
+    pub(crate) algorithms: Option<Vec<String>>,
+    /// Keep to the first choice, do not adapt while training [default: off]
+    #[arg(long, conflicts_with = "resume")]
+    pub(crate) fixed: bool,
+    /// Train without asking [default: ask on a terminal]
+    #[arg(short = 'y', long)]
+    pub(crate) yes: bool,
+    /// Every candidate of the plan table, not the best 12 [default: off]
+    #[arg(long)]
+    pub(crate) all: bool,
+}
+
+/// Caps that hold whatever the goal.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Limits")]
+pub(crate) struct LimitArgs {
+    /// Stop after this time, probing included: 60, 60s, 5m, 1h30m [default: none]
+    #[arg(long, value_name = "T", value_parser = value::seconds)]
+    pub(crate) max_time: Option<f64>,
+    /// Stop before more than this is spent, probing included: 2 or '$2' [default: none]
+    #[arg(long, value_name = "$", value_parser = value::dollars)]
+    pub(crate) max_cost: Option<f64>,
+}
+
+/// What a journal already says of its job.
+const JOB: [&str; 14] = [
+    "data",
+    "goal",
+    "certified",
+    "machines",
+    "loss",
+    "l2",
+    "normalize",
+    "positive",
+    "intercept",
+    "test",
+    "seed",
+    "cluster",
+    "max_time",
+    "max_cost",
+];
+
+/// What is kept.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Records and results")]
+pub(crate) struct KeepArgs {
+    /// Directory that holds the runs
+    #[arg(long, value_name = "DIR", default_value = "runs")]
+    pub(crate) store: PathBuf,
+    /// Copy the model here too [default: only in the store]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) model: Option<PathBuf>,
+    /// Write the records as CSV too [default: only the journal]
+    #[arg(long, value_name = "FILE.csv")]
+    pub(crate) records: Option<PathBuf>,
+    /// Evaluate the objective every so many iterations
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) eval_every: u64,
+    /// Go on with a killed or interrupted run (name, `last` or directory); the job comes from its journal
+    #[arg(long, value_name = "RUN", conflicts_with_all = JOB)]
+    pub(crate) resume: Option<String>,
+}

@@ -1,0 +1,65 @@
+//! Values as people write them.
+
+use hemingway::goal::Goal;
+
+/// `60`, `60s`, `5m`, `1h30m`.
+pub(super) fn seconds(text: &str) -> Result<f64, String> {
+    if let Ok(seconds) = text.parse::<f64>() {
+        return Ok(seconds);
+    }
+    let duration = humantime::parse_duration(text);
+    duration.map(|d| d.as_secs_f64()).map_err(|_| "write seconds, or a time such as 60s, 5m or 1h30m".into())
+}
+
+/// `$2` or `2`.
+pub(super) fn dollars(text: &str) -> Result<f64, String> {
+    let number = text.trim().strip_prefix('$').unwrap_or(text);
+    number.parse().map_err(|_| "write dollars, such as 2 or '$0.50'".into())
+}
+
+/// `A..B`, both ends included, or a single number.
+pub(super) fn machines(text: &str) -> Result<(usize, usize), String> {
+    let wrong = || "write A..B, such as 1..16, or one number".to_string();
+    let number = |text: &str| text.trim().parse::<usize>().map_err(|_| wrong());
+    match text.split_once("..") {
+        Some((low, high)) => Ok((number(low)?, number(high.strip_prefix('=').unwrap_or(high))?)),
+        None => number(text).map(|m| (m, m)),
+    }
+}
+
+/// `METRIC=VALUE`.
+pub(super) fn metric_goal(text: &str) -> Result<Goal, String> {
+    let wrong = || "write METRIC=VALUE, such as accuracy=0.97 or rmse=0.2".to_string();
+    let (metric, value) = text.split_once('=').ok_or_else(wrong)?;
+    let value = value.trim().parse().map_err(|_| wrong())?;
+    Ok(Goal::ReachMetric { metric: metric.trim().into(), value })
+}
+
+/// Nothing but zero, for now.
+pub(super) fn no_l1(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(0.0) => Ok(0.0),
+        Ok(_) => Err("L1 is not supported yet; only --l2".into()),
+        Err(_) => Err("not a number".into()),
+    }
+}
+
+/// A target error above 0.
+pub(super) fn error(text: &str) -> Result<f64, String> {
+    let error: f64 = text.parse().map_err(|_| "not a number; write errors such as 1e-2,1e-3".to_string())?;
+    if error.is_finite() && error > 0.0 { Ok(error) } else { Err("errors are above 0".into()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_money_and_ranges_are_read_as_people_write_them() {
+        assert_eq!(["60", "60s", "5m", "1h30m", "0.5"].map(|t| seconds(t).unwrap()), [60.0, 60.0, 300.0, 5400.0, 0.5]);
+        assert_eq!(["$2", "2", "$0.50"].map(|t| dollars(t).unwrap()), [2.0, 2.0, 0.5]);
+        assert_eq!(["1..8", "2..=4", "3"].map(|t| machines(t).unwrap()), [(1, 8), (2, 4), (3, 3)]);
+        assert!(seconds("soon").is_err() && dollars("much").is_err() && machines("1..").is_err());
+        assert!(metric_goal("accuracy").is_err() && no_l1("0.1").is_err() && error("0").is_err());
+    }
+}

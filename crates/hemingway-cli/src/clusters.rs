@@ -1,0 +1,44 @@
+//! From `--cluster` to a cluster: a file, one of those that come with the program, or none.
+
+use std::path::Path;
+
+use hemingway::cluster::Cluster;
+use hemingway::{Error, Result};
+
+/// The clusters that come with the program, so that their names work from anywhere.
+const SHIPPED: [(&str, &str); 4] = [
+    ("spark-1gbit", include_str!("../../../clusters/spark-1gbit.toml")),
+    ("cloud-25gbit", include_str!("../../../clusters/cloud-25gbit.toml")),
+    ("hpc-200gbit", include_str!("../../../clusters/hpc-200gbit.toml")),
+    ("laptop", include_str!("../../../clusters/laptop.toml")),
+];
+
+/// The cluster meant; `local` is none.
+pub(crate) fn find(name: &str) -> Result<Option<Cluster>> {
+    let cluster = described(name)?;
+    if cluster.is_none() && name != "local" {
+        let names = SHIPPED.map(|(name, _)| name).join(", ");
+        return Err(Error::setting("--cluster", format!("`{name}` is neither a file nor one of local, {names}")));
+    }
+    Ok(cluster)
+}
+
+/// The cluster of this file or shipped name, if it is either.
+pub(crate) fn described(name: &str) -> Result<Option<Cluster>> {
+    if Path::new(name).is_file() {
+        return Cluster::read(Path::new(name)).map(Some);
+    }
+    SHIPPED.iter().find(|(shipped, _)| *shipped == name).map(|(_, text)| Cluster::parse(text)).transpose()
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn every_shipped_cluster_is_sound_and_has_its_name() {
+        for (name, _) in super::SHIPPED {
+            assert_eq!(super::find(name).unwrap().unwrap().name, name);
+        }
+        assert!(super::find("local").unwrap().is_none());
+        assert!(super::find("nowhere").unwrap_err().to_string().contains("spark-1gbit"));
+    }
+}

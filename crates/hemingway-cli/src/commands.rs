@@ -1,0 +1,39 @@
+//! One file a verb: from flags to an answer and an exit code.
+
+mod advise;
+mod data;
+mod doctor;
+pub(crate) mod exit;
+mod explain;
+mod fit;
+mod outcome;
+mod plan;
+mod predict;
+mod records;
+mod run;
+mod runs;
+mod train;
+
+use std::time::Instant;
+
+use anyhow::Result;
+
+use crate::args::Command;
+use crate::output::Output;
+
+/// Carries a command out. `began` is when the program did.
+pub(crate) fn run(command: Command, out: &mut dyn Output, began: Instant) -> Result<u8> {
+    match command {
+        Command::Train(args) => train::train(&args, out, began),
+        Command::Plan(args) => plan::plan(&args, out, began),
+        Command::Run(args) => run::run(&args, out, began),
+        Command::Fit(args) => fit::fit(&args, out),
+        Command::Advise(args) => advise::advise(&args, out),
+        Command::Explain(args) => explain::explain(&args, out),
+        Command::Runs(args) => runs::runs(&args, out),
+        Command::Predict(args) => predict::predict(&args, out),
+        Command::Score(args) => predict::score(&args, out),
+        Command::Data(command) => data::data(&command, out),
+        Command::Doctor(args) => doctor::doctor(&args, out),
+    }
+}

@@ -1,0 +1,114 @@
+//! `advise`: a plan from records alone.
+
+use std::path::Path;
+
+use anyhow::Result;
+use hemingway::cluster::Cluster;
+use hemingway::goal::{Caps, Goal};
+use hemingway::model::RunModel;
+use hemingway::plan::{Plan, Question, plan};
+use serde_json::{Value, json};
+
+use super::exit::{self, Usage};
+use super::fit::FitFile;
+use super::{records, train};
+use crate::args::AdviseArgs;
+use crate::clusters;
+use crate::output::{Answer, Output};
+use crate::show::{Basis, Paint, PlanTable};
+
+/// How far beyond the most machines seen the advice goes by itself.
+const REACH: usize = 4;
+
+/// Plans.
+pub(super) fn advise(args: &AdviseArgs, out: &mut dyn Output) -> Result<u8> {
+    let goal = train::goal(args.goal.goal()?)?;
+    goal.check()?;
+    if matches!(goal, Goal::ReachMetric { .. }) {
+        let words = "records know no test set: fit the measure's own column with --metric NAME[:max], then say --reach";
+        return Err(Usage::error(words));
+    }
+    let cluster = args.records.cluster.as_deref().map(clusters::described).transpose()?.flatten();
+    let file = fitted(args, cluster.as_ref(), out)?;
+    let price = cluster.as_ref().map(|c| c.price_per_hour).filter(|price| *price > 0.0);
+    if matches!(goal, Goal::Spend { .. }) && price.is_none() {
+        return Err(Usage::error("--spend needs --cluster FILE with a price_per_hour"));
+    }
+    let machines = machines(args.machines, &file.basis, cluster.as_ref())?;
+    let caps = Caps::default().with_goal(&goal);
+    let question = Question {
+        goal: &goal,
+        algorithms: file.model.contexts.keys().map(|name| (name.as_str(), None)).collect(),
+        machines: &machines,
+        fits_from: 1,
+        price_per_hour: price,
+        seconds_left: caps.seconds,
+        dollars_left: caps.dollars,
+    };
+    let advice = Advice { plan: plan(&file.model, &question), goal: goal.clone(), basis: file.basis, all: args.all };
+    out.say(&format!("Goal: {}", goal.sentence()));
+    out.answer(&advice)?;
+    Ok(exit::MET)
+}
+
+/// The models: those of a file, or fitted now.
+fn fitted(args: &AdviseArgs, cluster: Option<&Cluster>, out: &mut dyn Output) -> Result<FitFile> {
+    if let [one] = &args.records.records[..]
+        && let Some(file) = FitFile::load(Path::new(one))?
+    {
+        return Ok(file);
+    }
+    let traces = records::read(&args.records)?;
+    let name = cluster.map(|c| c.name.clone()).or_else(|| args.records.cluster.clone());
+    let options = records::options(&args.records, name);
+    let waiting = out.wait("fitting");
+    let model = RunModel::fit(&traces, &options)?;
+    drop(waiting);
+    Ok(FitFile::new(model, Basis::of(&traces), options))
+}
+
+/// The numbers seen and powers of two, within what is allowed.
+fn machines(asked: Option<(usize, usize)>, basis: &Basis, cluster: Option<&Cluster>) -> Result<Vec<usize>> {
+    let least = basis.machines.first().copied().unwrap_or(1);
+    let most = basis.machines.last().copied().unwrap_or(1).saturating_mul(REACH);
+    let most = cluster.map_or(most, |cluster| most.min(cluster.machines));
+    let (low, high) = asked.unwrap_or((least, most.max(least)));
+    if low == 0 || low > high {
+        return Err(Usage::error(format!("--machines: {low}..{high} is not a range; write A..B with 1 ≤ A ≤ B")));
+    }
+    let powers = (0..usize::BITS).map(|k| 1 << k).filter(|m| (low..=high).contains(m));
+    let seen = basis.machines.iter().copied().filter(|m| (low..=high).contains(m));
+    let mut machines: Vec<usize> = powers.chain(seen).chain([low, high]).collect();
+    machines.sort_unstable();
+    machines.dedup();
+    Ok(machines)
+}
+
+struct Advice {
+    plan: Plan,
+    goal: Goal,
+    basis: Basis,
+    all: bool,
+}
+
+impl Answer for Advice {
+    fn json(&self) -> Value {
+        let choice = self.plan.choice();
+        json!({
+            "goal": self.plan.goal,
+            "choice": choice.map(|c| &c.config),
+            "predicted_seconds": choice.and_then(|c| c.seconds_to_go()),
+            "candidates": self.plan.candidates,
+            "basis": self.basis,
+        })
+    }
+
+    fn human(&self, paint: Paint) -> String {
+        PlanTable { plan: &self.plan, goal: &self.goal, basis: &self.basis, simulated: false, all: self.all }
+            .text(paint)
+    }
+
+    fn quiet(&self) -> String {
+        self.plan.choice().map_or(String::new(), |c| format!("{} {}", c.config.algorithm, c.config.machines))
+    }
+}

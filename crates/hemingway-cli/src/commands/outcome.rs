@@ -1,0 +1,140 @@
+//! What `train` and `run` answer.
+
+use std::path::Path;
+
+use hemingway::backend::Ending;
+use hemingway::goal::Goal;
+use hemingway::job::Mode;
+use serde_json::Value;
+
+use crate::jobs::Outcome;
+use crate::output::Answer;
+use crate::show::{Paint, number};
+
+impl Answer for Outcome {
+    fn json(&self) -> Value {
+        serde_json::to_value(&self.summary).unwrap_or_default()
+    }
+
+    fn human(&self, paint: Paint) -> String {
+        let lines = [
+            ("result", self.result(paint)),
+            ("choice", self.choice()),
+            ("time", self.time()),
+            ("switches", self.switches()),
+            ("model", self.summary.model.clone().unwrap_or_else(|| "none: no round was completed".into())),
+            ("next", self.next().join("\n")),
+        ];
+        let mut text = String::from("\n");
+        for (head, body) in lines.iter().filter(|(_, body)| !body.is_empty()) {
+            for (i, line) in body.lines().enumerate() {
+                text.push_str(&format!("{}  {line}\n", paint.dim(&format!("{:<8}", if i == 0 { head } else { "" }))));
+            }
+        }
+        text
+    }
+
+    fn quiet(&self) -> String {
+        self.summary.model.clone().unwrap_or_default()
+    }
+}
+
+impl Outcome {
+    fn result(&self, paint: Paint) -> String {
+        let summary = &self.summary;
+        let words = summary.ending.words();
+        let words = if summary.goal_met { paint.green(words) } else { paint.yellow(words) };
+        let Some(objective) = summary.objective else { return words };
+        let why = if summary.goal_met || summary.why == summary.ending.words() {
+            String::new()
+        } else {
+            format!("\n{}", summary.why)
+        };
+        let metric = match &self.history.spec.goal {
+            Goal::ReachMetric { metric, .. } => self.metric(metric),
+            _ => String::new(),
+        };
+        format!(
+            "{words}: {}{why}\nobjective {}, estimated error {}, certified error {}{metric}",
+            self.history.spec.goal.sentence(),
+            number::objective(objective),
+            number::maybe_error(summary.estimated_error),
+            number::maybe_error(summary.certified_error),
+        )
+    }
+
+    fn metric(&self, metric: &str) -> String {
+        let last = self.history.records.last().and_then(|record| record.metrics.get(metric));
+        last.map_or(String::new(), |value| format!(", {metric} {}", number::digits(*value)))
+    }
+
+    fn choice(&self) -> String {
+        let summary = &self.summary;
+        let Some(choice) = &summary.choice else { return String::new() };
+        let facts = &self.history.facts;
+        let shared = !facts.simulated && choice.machines > facts.cores;
+        let done = format!(
+            "{choice}{}: {} in {}",
+            if shared { " (oversubscribed)" } else { "" },
+            number::counted(summary.rounds as usize, "round"),
+            self.seconds(summary.real_seconds),
+        );
+        match summary.predicted_seconds {
+            Some(predicted) if summary.goal_met => {
+                let held = (predicted.low..=predicted.high).contains(&summary.real_seconds);
+                let verdict = if held { "held" } else { "missed" };
+                format!("{done}; predicted {}: {verdict}", number::seconds_between(predicted))
+            }
+            Some(predicted) => format!("{done}; predicted {} to the goal", number::seconds_between(predicted)),
+            None => done,
+        }
+    }
+
+    fn seconds(&self, seconds: f64) -> String {
+        let unit = if self.summary.simulated { "virtual " } else { "" };
+        let text = number::seconds(seconds);
+        text.split_once(' ').map_or(text.clone(), |(value, name)| format!("{value} {unit}{name}"))
+    }
+
+    fn time(&self) -> String {
+        let summary = &self.summary;
+        let probes = if summary.probe_seconds > 0.0 {
+            format!(", of which {} in probes", number::seconds(summary.probe_seconds))
+        } else {
+            String::new()
+        };
+        let cost = summary.dollars.map_or(String::new(), |d| format!("; {}", number::dollars(d)));
+        format!("{} in all{probes}{cost}", self.seconds(summary.wall_seconds))
+    }
+
+    fn switches(&self) -> String {
+        let told = self.summary.switches.iter();
+        told.map(|s| format!("{} → {} at round {}: {}", s.from, s.to, s.round, s.why)).collect::<Vec<_>>().join("\n")
+    }
+
+    /// What to type next; never what was just done.
+    fn next(&self) -> Vec<String> {
+        let (run, spec) = (&self.summary.run, &self.history.spec);
+        let store = store_flag(&self.store);
+        let explain = format!("hemingway explain {run}{store}");
+        let score = format!("hemingway score {run} {}{store}", spec.test.as_deref().unwrap_or("TEST-DATA"));
+        let predict = format!("hemingway predict {run} NEW-DATA{store} -o predicted.txt");
+        let verb = if matches!(spec.mode, Mode::Fixed(_)) { "run" } else { "train" };
+        match self.summary.ending {
+            Ending::Interrupted => vec![format!("hemingway {verb} --resume {run}{store}"), explain],
+            Ending::GoalMet => vec![explain, score, predict],
+            Ending::BudgetSpent => {
+                vec![explain, score, "or the same again with a larger --max-time or --max-cost".into()]
+            }
+            Ending::Stalled | Ending::Diverged | Ending::FrameOver if verb == "run" => {
+                vec![explain, format!("hemingway train {} --reach 1e-3  (let the models choose)", spec.data)]
+            }
+            Ending::Stalled | Ending::Diverged | Ending::FrameOver => vec![explain, score],
+        }
+    }
+}
+
+/// ` --store DIR` where it is not the usual one.
+pub(super) fn store_flag(store: &Path) -> String {
+    if store == Path::new("runs") { String::new() } else { format!(" --store {}", store.display()) }
+}

@@ -1,0 +1,130 @@
+//! `predict` and `score`: a model applied to data.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use hemingway::data::{Dataset, Source};
+use hemingway::record::store::Store;
+use hemingway::trained::TrainedModel;
+use serde_json::{Value, json};
+
+use super::exit;
+use crate::args::{PredictArgs, ScoreArgs};
+use crate::output::{Answer, Output};
+use crate::show::{Paint, number};
+
+/// Predicts every row.
+pub(super) fn predict(args: &PredictArgs, out: &mut dyn Output) -> Result<u8> {
+    let model = load_model(&args.model, &args.store.store)?;
+    let data = load_data(&args.data, out)?;
+    let (margins, notes) = model.margins(data.matrix)?;
+    say_all(&notes, out);
+    let values: Vec<f64> = if args.margins { margins } else { margins.iter().map(|z| model.label(*z)).collect() };
+    let predicted = Predicted { values, file: args.out.clone(), margins: args.margins };
+    if let Some(path) = &args.out {
+        std::fs::write(path, predicted.lines()).map_err(hemingway::Error::io(path))?;
+    }
+    out.answer(&predicted)?;
+    Ok(exit::MET)
+}
+
+/// Measures on labelled data.
+pub(super) fn score(args: &ScoreArgs, out: &mut dyn Output) -> Result<u8> {
+    let model = load_model(&args.model, &args.store.store)?;
+    let data = load_data(&args.data, out)?;
+    let rows = data.rows();
+    let (metrics, notes) = model.score(data)?;
+    say_all(&notes, out);
+    out.answer(&Scored { model: args.model.clone(), data: args.data.clone(), rows, metrics })?;
+    Ok(exit::MET)
+}
+
+/// A model file, or that of a run.
+fn load_model(name: &str, store: &Path) -> hemingway::Result<TrainedModel> {
+    let path = PathBuf::from(name);
+    if path.is_file() {
+        return TrainedModel::load(&path);
+    }
+    let dir = Store::at(store).find(name).map_err(|_| {
+        hemingway::Error::file(name, format!("is neither a model file nor a run in {}", store.display()))
+    })?;
+    if !dir.model_path().is_file() {
+        let what = "has no model yet: the run has not ended; go on with `hemingway train --resume`";
+        return Err(hemingway::Error::file(dir.path(), what));
+    }
+    TrainedModel::load(&dir.model_path())
+}
+
+fn load_data(name: &str, out: &mut dyn Output) -> hemingway::Result<Dataset> {
+    let waiting = out.wait(&format!("reading {name}"));
+    let loaded = Source::parse(name)?.load();
+    drop(waiting);
+    let loaded = loaded?;
+    say_all(&loaded.notes, out);
+    Ok(loaded.dataset)
+}
+
+fn say_all(notes: &[String], out: &mut dyn Output) {
+    for note in notes {
+        out.say(&format!("note: {note}"));
+    }
+}
+
+struct Predicted {
+    values: Vec<f64>,
+    file: Option<PathBuf>,
+    margins: bool,
+}
+
+impl Predicted {
+    fn lines(&self) -> String {
+        self.values.iter().map(|value| format!("{value}\n")).collect()
+    }
+}
+
+impl Answer for Predicted {
+    fn json(&self) -> Value {
+        let what = if self.margins { "margins" } else { "predictions" };
+        match &self.file {
+            Some(file) => json!({ "rows": self.values.len(), "file": file }),
+            None => json!({ "rows": self.values.len(), what: self.values }),
+        }
+    }
+
+    fn human(&self, _paint: Paint) -> String {
+        match &self.file {
+            Some(file) => format!("{} are in {}", number::counted(self.values.len(), "prediction"), file.display()),
+            None => self.lines(),
+        }
+    }
+
+    fn quiet(&self) -> String {
+        if self.file.is_some() { String::new() } else { self.lines() }
+    }
+}
+
+struct Scored {
+    model: String,
+    data: String,
+    rows: usize,
+    metrics: BTreeMap<String, f64>,
+}
+
+impl Answer for Scored {
+    fn json(&self) -> Value {
+        json!({ "model": self.model, "data": self.data, "rows": self.rows, "metrics": self.metrics })
+    }
+
+    fn human(&self, paint: Paint) -> String {
+        let mut text = format!("{} on {} ({})\n", self.model, self.data, number::counted(self.rows, "row"));
+        for (name, value) in &self.metrics {
+            text.push_str(&format!("  {}  {value:.5}\n", paint.dim(&format!("{name:<10}"))));
+        }
+        text
+    }
+
+    fn quiet(&self) -> String {
+        self.metrics.iter().map(|(name, value)| format!("{name} {value}")).collect::<Vec<_>>().join("\n")
+    }
+}

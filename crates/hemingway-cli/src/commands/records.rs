@@ -1,0 +1,64 @@
+//! From what the user names as RECORDS to traces: files of anyone's, journals, runs of the store.
+
+use std::path::Path;
+
+use anyhow::Result;
+use hemingway::engine::cores;
+use hemingway::model::FitOptions;
+use hemingway::record::journal::{Event, Journal};
+use hemingway::record::store::Store;
+use hemingway::record::{Metric, Record, Trace, import, traces};
+
+use crate::args::RecordArgs;
+
+/// Reads everything named.
+pub(super) fn read(args: &RecordArgs) -> Result<Vec<Trace>> {
+    let mut files = Vec::new();
+    let mut found = Vec::new();
+    for name in &args.records {
+        let path = Path::new(name);
+        if path.is_file() && !is_journal(path) {
+            files.push(path);
+            continue;
+        }
+        let events =
+            if path.is_file() { Journal::read(path)? } else { Store::at(&args.store.store).find(name)?.events()? };
+        let records: Result<Vec<Record>> =
+            rounds(events).map(|record| measured(record, args.metric.as_ref())).collect();
+        found.extend(traces(&records?));
+    }
+    if !files.is_empty() {
+        found.extend(import(&files, args.metric.as_ref())?);
+    }
+    Ok(found)
+}
+
+/// How to fit them.
+pub(super) fn options(args: &RecordArgs, cluster: Option<String>) -> FitOptions {
+    FitOptions { method: args.method.into(), cluster, max_local_machines: Some(cores()) }
+}
+
+fn is_journal(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name == "journal.jsonl")
+}
+
+fn rounds(events: Vec<Event>) -> impl Iterator<Item = Record> {
+    events.into_iter().filter_map(|event| match event {
+        Event::Round { record } => Some(record),
+        _ => None,
+    })
+}
+
+/// The record with the metric in the objective's place, by the same rule as for files: a share to be large counts as
+/// 1 − value, and bounds of the objective no longer apply.
+fn measured(mut record: Record, metric: Option<&Metric>) -> Result<Record> {
+    let Some(metric) = metric else { return Ok(record) };
+    let known = || record.metrics.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
+    let value = record.metrics.get(&metric.name).copied().ok_or_else(|| {
+        let what = format!("{} was not measured in {}; measured: {}", metric.name, record.run, known());
+        hemingway::Error::setting("--metric", what)
+    })?;
+    record.objective = if metric.maximize { 1.0 - value } else { value };
+    record.lower_bound = None;
+    Ok(record)
+}

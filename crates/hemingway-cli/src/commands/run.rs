@@ -1,0 +1,37 @@
+//! `run`: the algorithm and machines the user names.
+
+use std::time::Instant;
+
+use anyhow::Result;
+use hemingway::backend::Config;
+use hemingway::goal::Goal;
+use hemingway::job::Mode;
+
+use super::exit::{self, Usage};
+use crate::args::RunArgs;
+use crate::jobs;
+use crate::output::{Manners, Output};
+
+/// Where training ends if the user does not say.
+const DEFAULT_GOAL: Goal = Goal::Reach { error: 1e-3, certified: false };
+
+/// Runs one configuration, or goes on with it.
+pub(super) fn run(args: &RunArgs, out: &mut dyn Output, began: Instant) -> Result<u8> {
+    let manners = Manners { ask: false, all: false };
+    let outcome = match &args.keep.resume {
+        Some(run) => jobs::resume(run, &args.keep, manners, out, began)?,
+        None => {
+            let (Some(algorithm), Some(machines)) = (&args.algorithm, args.machines) else {
+                return Err(Usage::error("--algorithm and --machines are needed"));
+            };
+            let mode = Mode::Fixed(Config::new(algorithm, machines));
+            let rounds = args.rounds.map(|rounds| Goal::Rounds { rounds });
+            let goal = args.goal.goal()?.or(rounds).unwrap_or(DEFAULT_GOAL);
+            let data = jobs::the_data(&args.data)?;
+            let spec = jobs::spec(data, goal, mode, &args.problem, &args.place, &args.limits, &args.keep)?;
+            jobs::start(spec, &args.keep, manners, out, began)?
+        }
+    };
+    out.answer(&outcome)?;
+    Ok(exit::of_ending(outcome.summary.ending))
+}

@@ -1,0 +1,203 @@
+//! One run at a glance.
+
+use anyhow::Result;
+use hemingway::backend::Ending;
+use hemingway::goal::Goal;
+use hemingway::job::Mode;
+use hemingway::record::journal::Event;
+use hemingway::record::store::RunDir;
+use hemingway::train::{Decision, History, Summary};
+use serde_json::{Value, json};
+
+use crate::output::Answer;
+use crate::show::{Paint, number};
+
+/// What a run's journal says about it.
+pub(super) struct Entry {
+    /// Its name.
+    pub(super) run: String,
+    /// Seconds since 1970.
+    pub(super) began: f64,
+    /// The job it does.
+    history: History,
+    summary: Summary,
+    status: &'static str,
+    model: Option<String>,
+}
+
+impl Entry {
+    pub(super) fn read(dir: &RunDir) -> Result<Self> {
+        let events = dir.events()?;
+        let mut history = History::of(&events)?;
+        history.replay(&events);
+        let began = match &events[0] {
+            Event::Started { at, .. } => *at,
+            _ => 0.0,
+        };
+        let (summary, status) = match events.last() {
+            Some(Event::Finished { summary }) if summary.ending == Ending::Interrupted => {
+                ((**summary).clone(), "interrupted")
+            }
+            Some(Event::Finished { summary }) => (planned((**summary).clone(), &history), "finished"),
+            _ => (Summary::of(&history, Ending::FrameOver, "not ended"), "unfinished"),
+        };
+        let model = dir.model_path().is_file().then(|| dir.model_path().display().to_string());
+        Ok(Self { run: dir.id.clone(), began, history, summary, status, model })
+    }
+
+    /// The columns of the list.
+    pub(super) fn cells(&self) -> [String; 11] {
+        let summary = &self.summary;
+        let unknown = || number::UNKNOWN.to_string();
+        let real = if summary.rounds > 0 { number::seconds(summary.real_seconds) } else { unknown() };
+        [
+            self.run.clone(),
+            shortened(&self.history.spec.data),
+            self.history.facts.cluster.clone(),
+            short_goal(&self.history.spec.goal),
+            summary.choice.as_ref().map_or_else(unknown, ToString::to_string),
+            summary.objective.map_or_else(unknown, number::objective),
+            number::maybe_error(summary.estimated_error),
+            number::maybe_error(summary.certified_error),
+            summary.predicted_seconds.map_or_else(unknown, |p| number::seconds(p.mid)),
+            real,
+            self.status_words(),
+        ]
+    }
+
+    fn seconds(&self, seconds: f64) -> String {
+        let mark = if self.summary.simulated { " virtual" } else { "" };
+        format!("{}{mark}", number::seconds(seconds))
+    }
+
+    fn status_words(&self) -> String {
+        let plan_only = matches!(self.history.spec.mode, Mode::Choose { plan_only: true, .. });
+        match (self.status, self.summary.ending) {
+            ("finished", Ending::GoalMet) if plan_only => "finished: plan only".into(),
+            ("finished", Ending::GoalMet) => "finished".into(),
+            ("finished", ending) => {
+                let words = ending.words();
+                format!("finished: {}", words.split(':').next().unwrap_or(words))
+            }
+            (status, _) => status.into(),
+        }
+    }
+
+    fn when(&self) -> String {
+        let stamp = jiff::Timestamp::from_second(self.began as i64).unwrap_or_default();
+        stamp.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d %H:%M").to_string()
+    }
+
+    /// Its seconds are virtual.
+    pub(super) fn is_virtual(&self) -> bool {
+        self.summary.simulated
+    }
+}
+
+/// The goal in two words.
+fn short_goal(goal: &Goal) -> String {
+    match goal {
+        Goal::Reach { error, certified: false } => format!("reach {}", number::target(*error)),
+        Goal::Reach { error, certified: true } => format!("prove {}", number::target(*error)),
+        Goal::Within { seconds } => format!("within {}", number::seconds(*seconds)),
+        Goal::Spend { dollars } => format!("spend ${dollars}"),
+        Goal::ReachMetric { metric, value } => format!("{metric} {value}"),
+        Goal::Rounds { rounds } => number::counted(*rounds as usize, "round"),
+    }
+}
+
+/// A plan's choice is what it proposes, not what was probed last.
+fn planned(mut summary: Summary, history: &History) -> Summary {
+    if let Some(Decision::Stop { plan: Some(plan), .. }) = history.decisions.last()
+        && let Some(choice) = plan.choice()
+    {
+        summary.choice = Some(choice.config.clone());
+        summary.predicted_seconds = choice.seconds_to_go();
+    }
+    summary
+}
+
+/// The end of a long name, where paths differ.
+fn shortened(name: &str) -> String {
+    const MOST: usize = 24;
+    let length = name.chars().count();
+    if length <= MOST {
+        name.into()
+    } else {
+        format!("…{}", name.chars().skip(length - MOST + 1).collect::<String>())
+    }
+}
+
+impl Answer for Entry {
+    fn json(&self) -> Value {
+        let spec = &self.history.spec;
+        let summary = &self.summary;
+        json!({
+            "run": self.run,
+            "began": self.began,
+            "status": self.status,
+            "ending": (self.status != "unfinished").then_some(summary.ending),
+            "data": spec.data,
+            "goal": spec.goal.sentence(),
+            "cluster": self.history.facts.cluster,
+            "choice": summary.choice,
+            "objective": summary.objective,
+            "estimated_error": summary.estimated_error,
+            "certified_error": summary.certified_error,
+            "predicted_seconds": summary.predicted_seconds,
+            "real_seconds": summary.real_seconds,
+            "probe_seconds": summary.probe_seconds,
+            "wall_seconds": summary.wall_seconds,
+            "rounds": summary.rounds,
+            "records": self.history.records.len(),
+            "switches": summary.switches,
+            "model": self.model,
+        })
+    }
+
+    fn human(&self, paint: Paint) -> String {
+        let (facts, spec, summary) = (&self.history.facts, &self.history.spec, &self.summary);
+        let place =
+            if facts.simulated { format!("simulated cluster {}", facts.cluster) } else { "this machine".into() };
+        let shape = format!("{} × {}", number::count(facts.data.rows), number::count(facts.data.columns));
+        let errors = format!(
+            "estimated {}, certified {}",
+            number::maybe_error(summary.estimated_error),
+            number::maybe_error(summary.certified_error)
+        );
+        let unknown = || number::UNKNOWN.to_string();
+        let lines = [
+            ("goal", spec.goal.sentence()),
+            ("data", format!("{}, {shape}, {}", spec.data, number::counted(facts.data.nonzeros, "nonzero"))),
+            ("problem", format!("{} loss, λ₂ = {}, seed {}", facts.loss, number::digits(facts.l2), spec.seed)),
+            ("place", place),
+            ("began", self.when()),
+            ("status", self.status_words()),
+            ("choice", summary.choice.as_ref().map_or_else(unknown, ToString::to_string)),
+            ("objective", summary.objective.map_or_else(unknown, number::objective)),
+            ("error", errors),
+            ("predicted", summary.predicted_seconds.map_or_else(unknown, number::seconds_between)),
+            ("real", self.seconds(summary.real_seconds)),
+            ("in all", self.seconds(summary.wall_seconds)),
+            (
+                "records",
+                format!(
+                    "{} in {}",
+                    self.history.records.len(),
+                    number::counted(self.history.decisions.len(), "decision")
+                ),
+            ),
+            ("switches", summary.switches.len().to_string()),
+            ("model", self.model.clone().unwrap_or_else(unknown)),
+        ];
+        let mut text = format!("{}\n", paint.bold(&self.run));
+        for (head, body) in lines {
+            text.push_str(&format!("  {}  {body}\n", paint.dim(&format!("{head:<9}"))));
+        }
+        text
+    }
+
+    fn quiet(&self) -> String {
+        self.status.into()
+    }
+}

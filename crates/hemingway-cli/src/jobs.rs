@@ -1,0 +1,184 @@
+//! From flags to a job, from a job to its end.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use anyhow::{Result, bail};
+use hemingway::data::Preparation;
+use hemingway::goal::{Caps, Goal};
+use hemingway::job::{Job, JobSpec, Mode};
+use hemingway::record::csv;
+use hemingway::record::journal::Event;
+use hemingway::record::store::{RunDir, Store};
+use hemingway::train::{Driver, History, Summary};
+
+use crate::args::{KeepArgs, LimitArgs, PlaceArgs, ProblemArgs};
+use crate::commands::exit::Usage;
+use crate::output::{Manners, Output};
+use crate::show::number;
+use crate::{clusters, interrupt};
+
+/// What a job came to, and everything its journal holds.
+pub(crate) struct Outcome {
+    /// The result; its model is where the user wanted it.
+    pub(crate) summary: Summary,
+    /// The journal, folded.
+    pub(crate) history: History,
+    /// The store, to be named in further commands.
+    pub(crate) store: PathBuf,
+}
+
+/// The one DATA; several are not understood yet.
+pub(crate) fn the_data(data: &[String]) -> Result<String> {
+    match data {
+        [one] => Ok(one.clone()),
+        [] => Err(Usage::error("DATA is missing: a file, or synth:KIND such as synth:logistic")),
+        _ => Err(Usage::error(format!("exactly one DATA for now, found {}: {}", data.len(), data.join(", ")))),
+    }
+}
+
+/// The job that these flags state.
+pub(crate) fn spec(
+    data: String,
+    goal: Goal,
+    mode: Mode,
+    problem: &ProblemArgs,
+    place: &PlaceArgs,
+    limits: &LimitArgs,
+    keep: &KeepArgs,
+) -> Result<JobSpec> {
+    Ok(JobSpec {
+        data,
+        loss: problem.loss,
+        l2: problem.l2,
+        preparation: Preparation {
+            normalize: problem.normalize.map(Into::into),
+            positive: problem.positive,
+            intercept: problem.intercept,
+        },
+        cluster: clusters::find(&place.cluster)?,
+        machines: None,
+        algorithms: None,
+        test: problem.test.clone(),
+        seed: problem.seed,
+        goal,
+        caps: Caps { seconds: limits.max_time, dollars: limits.max_cost },
+        eval_every: keep.eval_every,
+        mode,
+    })
+}
+
+/// Loads the data and carries the job out.
+pub(crate) fn start(
+    spec: JobSpec,
+    keep: &KeepArgs,
+    manners: Manners,
+    out: &mut dyn Output,
+    began: Instant,
+) -> Result<Outcome> {
+    let job = load(spec, out)?;
+    let mut watch = out.watch(&job, manners, None);
+    let driver = Driver::start(&job, &Store::at(&keep.store), began, watch.as_mut(), interrupt::listen()?)?;
+    let summary = driver.run()?;
+    drop(watch);
+    outcome(summary, keep)
+}
+
+/// Goes on with a job from its journal. One that has ended is only told again.
+pub(crate) fn resume(
+    name: &str,
+    keep: &KeepArgs,
+    manners: Manners,
+    out: &mut dyn Output,
+    began: Instant,
+) -> Result<Outcome> {
+    let dir = Store::at(&keep.store).find(name)?;
+    let events = dir.events()?;
+    if let Some(Event::Finished { summary }) = events.last()
+        && summary.ending != hemingway::backend::Ending::Interrupted
+    {
+        out.say(&format!("{} has already ended: {}", dir.id, summary.ending.words()));
+        return outcome_of((**summary).clone(), dir, keep);
+    }
+    let Some(Event::Started { spec, .. }) = events.into_iter().next() else {
+        bail!("{}: its journal does not begin with a job: nothing can be resumed", dir.path().display());
+    };
+    let job = load(*spec, out)?;
+    out.say(&format!("resuming {}", dir.id));
+    let mut watch = out.watch(&job, manners, Some(history(&dir)?));
+    let driver = Driver::resume(&job, dir.clone(), began, watch.as_mut(), interrupt::listen()?)?;
+    let summary = driver.run()?;
+    drop(watch);
+    outcome_of(summary, dir, keep)
+}
+
+fn load(spec: JobSpec, out: &mut dyn Output) -> Result<Job> {
+    let waiting = out.wait(&format!("reading {}", spec.data));
+    let job = spec.check();
+    drop(waiting);
+    let job = job?;
+    out.say(&head(&job));
+    for note in &job.notes {
+        out.say(&format!("note: {note}"));
+    }
+    if let Some(note) = oversubscribed(&job) {
+        out.say(&format!("note: {note}"));
+    }
+    Ok(job)
+}
+
+/// The goal sentence and the data.
+fn head(job: &Job) -> String {
+    let data = &job.facts.data;
+    let place =
+        if job.facts.simulated { format!("simulated cluster {}", job.facts.cluster) } else { "this machine".into() };
+    format!(
+        "Goal: {}\nData: {}, {} × {}, {}; {} loss, λ₂ = {}; on {place}",
+        job.spec.goal.sentence(),
+        data.name,
+        number::count(data.rows),
+        number::count(data.columns),
+        number::counted(data.nonzeros, "nonzero"),
+        job.facts.loss,
+        number::digits(job.facts.l2),
+    )
+}
+
+fn oversubscribed(job: &Job) -> Option<String> {
+    let (facts, most) = (&job.facts, job.facts.machines.iter().copied().max()?);
+    (!facts.simulated && most > facts.cores).then(|| {
+        let cores = number::counted(facts.cores, "core");
+        format!("oversubscribed: {most} workers share {cores}; their times say little about {most} machines")
+    })
+}
+
+fn outcome(summary: Summary, keep: &KeepArgs) -> Result<Outcome> {
+    let path = keep.store.join(&summary.run);
+    let dir = Store::at(&keep.store).find(&path.to_string_lossy())?;
+    outcome_of(summary, dir, keep)
+}
+
+fn outcome_of(mut summary: Summary, dir: RunDir, keep: &KeepArgs) -> Result<Outcome> {
+    let history = history(&dir)?;
+    if let Some(to) = &keep.records {
+        csv::save(to, &history.records)?;
+    }
+    if let (Some(to), Some(from)) = (&keep.model, &summary.model) {
+        copy(Path::new(from), to)?;
+        summary.model = Some(to.display().to_string());
+    }
+    Ok(Outcome { summary, history, store: keep.store.clone() })
+}
+
+fn copy(from: &Path, to: &Path) -> Result<()> {
+    std::fs::copy(from, to).map_err(hemingway::Error::io(to))?;
+    Ok(())
+}
+
+/// Everything a run's journal holds, folded.
+pub(crate) fn history(dir: &RunDir) -> Result<History> {
+    let events = dir.events()?;
+    let mut history = History::of(&events)?;
+    history.replay(&events);
+    Ok(history)
+}

@@ -1,0 +1,12 @@
+//! How things look: numbers, tables, colours.
+
+mod basis;
+pub(crate) mod number;
+mod paint;
+mod plan;
+mod table;
+
+pub(crate) use basis::Basis;
+pub(crate) use paint::Paint;
+pub(crate) use plan::PlanTable;
+pub(crate) use table::{Align, Table};

@@ -1,0 +1,79 @@
+//! Plain tables: columns two blanks apart, no lines.
+
+use super::Paint;
+
+const GAP: &str = "  ";
+
+/// Which side cells lean to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Align {
+    /// Words.
+    Left,
+    /// Numbers.
+    Right,
+}
+
+/// A table in the making.
+#[derive(Debug)]
+pub(crate) struct Table {
+    heads: Vec<(String, Align)>,
+    rows: Vec<(Vec<String>, bool)>,
+}
+
+impl Table {
+    /// A table with these column heads; empty heads are allowed.
+    pub(crate) fn new(heads: impl IntoIterator<Item = (impl Into<String>, Align)>) -> Self {
+        Self { heads: heads.into_iter().map(|(head, align)| (head.into(), align)).collect(), rows: Vec::new() }
+    }
+
+    /// One more row.
+    pub(crate) fn row(&mut self, cells: impl IntoIterator<Item = String>) {
+        self.rows.push((cells.into_iter().collect(), false));
+    }
+
+    /// One more row, the one to look at.
+    pub(crate) fn bright(&mut self, cells: impl IntoIterator<Item = String>) {
+        self.rows.push((cells.into_iter().collect(), true));
+    }
+
+    /// The text, each line indented; columns without any content are left out.
+    pub(crate) fn text(&self, indent: &str, paint: Paint) -> String {
+        let widths: Vec<usize> = (0..self.heads.len()).map(|j| self.width(j)).collect();
+        let heads: Vec<String> = self.heads.iter().map(|(head, _)| head.clone()).collect();
+        let mut text = format!("{indent}{}\n", paint.dim(&self.line(&heads, &widths)));
+        for (cells, bright) in &self.rows {
+            let line = self.line(cells, &widths);
+            let line = if *bright { paint.bold(&line) } else { line };
+            text.push_str(&format!("{indent}{line}\n"));
+        }
+        text
+    }
+
+    fn width(&self, column: usize) -> usize {
+        let cells = || self.rows.iter().map(|(cells, _)| cells[column].chars().count());
+        if cells().all(|width| width == 0) { 0 } else { cells().fold(self.heads[column].0.chars().count(), usize::max) }
+    }
+
+    fn line(&self, cells: &[String], widths: &[usize]) -> String {
+        let shown = cells.iter().zip(&self.heads).zip(widths).filter(|(_, width)| **width > 0);
+        let padded = shown.map(|((cell, (_, align)), width)| match align {
+            Align::Left => format!("{cell:<width$}"),
+            Align::Right => format!("{cell:>width$}"),
+        });
+        padded.collect::<Vec<_>>().join(GAP).trim_end().into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_line_up_and_empty_ones_vanish() {
+        let mut table = Table::new([("name", Align::Left), ("none", Align::Left), ("n", Align::Right)]);
+        table.row(["a·".into(), String::new(), "10".into()]);
+        table.bright(["longer".into(), String::new(), "7".into()]);
+        let text = table.text("  ", Paint::on(false));
+        assert_eq!(text, "  name     n\n  a·      10\n  longer   7\n");
+    }
+}

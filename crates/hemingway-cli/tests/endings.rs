@@ -1,0 +1,132 @@
+//! Exit codes, errors, and going on after an interruption.
+
+mod common;
+
+use common::Desk;
+use serde_json::Value;
+
+const SMALL: &str = "synth:ill-conditioned,rows=400,columns=10";
+
+#[test]
+fn what_cannot_be_meant_is_usage() {
+    let desk = Desk::new();
+    let cases = [
+        ("train", "DATA is missing"),
+        ("train a b --reach 1e-3", "exactly one DATA"),
+        ("train synth:svm", "the goal is missing"),
+        ("train synth:svm --reach 1e-3 --within 5s", "cannot be used with"),
+        ("train synth:svm --certified --within 5s", "--reach"),
+        ("train synth:svm --reach -1", "--reach"),
+        ("train synth:svm --reach 1e-3 --l1 0.1", "not supported yet; only --l2"),
+        ("train synth:svm --reach 1e-3 --machines 8..2", "--machines"),
+        ("train synth:svm --reach 1e-3 --cluster nowhere", "neither a file nor one of"),
+        ("train synth:svm --reach 1e-3 --algorithms sgd", "is not an algorithm"),
+        ("train synth:svm --spend $2", "price_per_hour"),
+        ("train synth:nonsense --reach 1e-3", "unknown kind"),
+        ("train synth:svm --within soon", "5m"),
+        ("run synth:svm --machines 2", "--algorithm"),
+        ("run synth:svm --algorithm gd --machines 0", "machine"),
+        ("run synth:svm --algorithm gd --machines 2 --loss hinge", "does not apply"),
+        ("train --resume last --max-time 5", "cannot be used with"),
+        ("run --resume last --algorithm gd", "cannot be used with"),
+        ("advise x.csv", "the goal is missing"),
+        ("fit", "RECORDS"),
+        ("fly", "unrecognized"),
+    ];
+    for (line, words) in cases {
+        let said = desk.run(line);
+        assert_eq!(said.code, 2, "{line}: {}", said.err);
+        assert!(said.err.contains(words), "{line}: {}", said.err);
+        assert_eq!(said.out, "", "{line}");
+        let (json, code) = desk.json(line);
+        assert_eq!(code, 2, "{line}");
+        assert!(json["error"].as_str().is_some_and(|error| error.contains(words)), "{line}: {json}");
+    }
+}
+
+#[test]
+fn bad_input_is_named_by_file_and_line() {
+    let desk = Desk::new();
+    desk.write("bad.svm", "1 1:2\n-1 1:x\n");
+    desk.write("bad.csv", "algorithm,machines,seconds\ngd,1,0.1\ngd,none,0.1\n");
+    desk.write("bad.toml", "name = \"x\"\nmachines = \"many\"\n");
+    desk.write("bad.json", "{\n \"format\": 1\n}");
+    desk.write("bad.fit", "{\"format\": \"hemingway-fit-1\"}");
+    desk.write("empty.svm", "");
+    let cases = [
+        ("train bad.svm --reach 1e-3", "bad.svm:2:"),
+        ("train missing.svm --reach 1e-3", "missing.svm"),
+        ("train empty.svm --reach 1e-3", "empty.svm"),
+        ("data info bad.svm", "bad.svm:2:"),
+        ("fit bad.csv", "bad.csv:3:"),
+        ("fit nothing", "nothing"),
+        ("advise bad.fit --reach 1e-3", "bad.fit:1:"),
+        ("train synth:svm --reach 1e-3 --cluster bad.toml", "bad.toml:2:"),
+        ("score bad.json bad.svm", "bad.json:"),
+        ("predict no-such-run bad.svm", "neither a model file nor a run"),
+        ("explain no-such-run", "is no run"),
+        ("run --resume no-such-run", "is no run"),
+        ("runs show last", "no runs"),
+    ];
+    for (line, words) in cases {
+        let said = desk.run(line);
+        assert_eq!(said.code, 1, "{line}: {}", said.err);
+        assert!(said.err.contains(words), "{line}: {}", said.err);
+        let (json, code) = desk.json(line);
+        assert_eq!(code, 1, "{line}");
+        assert!(json["error"].as_str().is_some_and(|error| error.contains(words)), "{line}: {json}");
+    }
+}
+
+#[test]
+fn a_budget_spent_before_the_goal_exits_with_3_and_keeps_the_model() {
+    let desk = Desk::new();
+    let line = format!("run {SMALL} --algorithm gd --machines 1 --reach 1e-9 --max-time 0.01 --cluster laptop");
+    let (json, code) = desk.json(&line);
+    assert_eq!((code, &json["goal_met"]), (3, &Value::from(false)), "{json:#}");
+    assert!(json["wall_seconds"].as_f64().unwrap() <= 0.01, "the cap is a promise");
+    assert!(desk.path(json["model"].as_str().unwrap()).is_file());
+    let line = format!("train {SMALL} --reach 1e-9 --max-time 0.01 --cluster laptop");
+    let said = desk.run(&line);
+    assert_eq!(said.code, 3, "{}", said.out);
+    assert!(said.out.contains("budget spent before the goal"), "{}", said.out);
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_run_says_how_to_go_on_and_does() {
+    let desk = Desk::new();
+    let job = "synth:svm,rows=2000,columns=40 --loss hinge --algorithm cocoa --machines 64 --reach 1e-9 --max-time 6";
+    let line = format!("run {job} --cluster cloud-25gbit");
+    let mut child = desk.command(&line).stdout(std::process::Stdio::piped()).spawn().expect("the program starts");
+    let journal = desk.path("runs/svm-1/journal.jsonl");
+    while std::fs::read_to_string(&journal).is_ok_and(|text| text.lines().count() < 50) || !journal.exists() {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    let pid = child.id().to_string();
+    std::process::Command::new("kill").args(["-INT", &pid]).status().expect("kill");
+    let status = child.wait().expect("it ends");
+    assert_eq!(status.code(), Some(130));
+    let mut out = String::new();
+    std::io::Read::read_to_string(&mut child.stdout.take().unwrap(), &mut out).unwrap();
+    assert!(out.contains("interrupted") && out.contains("hemingway run --resume svm-1"), "{out}");
+    let before = desk.read("runs/svm-1/journal.jsonl");
+    assert!(desk.ok("runs").out.contains("interrupted"));
+
+    let (resumed, code) = desk.json("run --resume svm-1 --records resumed.csv");
+    assert_eq!(code, 3, "{resumed:#}");
+    assert!(desk.read("runs/svm-1/journal.jsonl").starts_with(&before), "nothing recorded is lost");
+    let (whole, _) = desk.json(&format!("{line} --store whole --records whole.csv"));
+    assert_eq!(desk.read("resumed.csv"), desk.read("whole.csv"));
+    assert_eq!(resumed["wall_seconds"], whole["wall_seconds"]);
+    assert_eq!(desk.read("runs/svm-1/model.json"), desk.read("whole/svm-1/model.json"));
+    assert_eq!(desk.json("explain svm-1 --replay").0["replay"]["equal"], true);
+    assert!(desk.run("run --resume svm-1").err.contains("already ended"));
+}
+
+#[test]
+fn the_environment_may_ask_for_json() {
+    let desk = Desk::new();
+    let output = desk.command("runs").env("HEMINGWAY_OUTPUT", "json").output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), "[]");
+}
