@@ -181,18 +181,15 @@ impl<'a> Driver<'a> {
         let ending = loop {
             let from = self.checkpoint(&frame, &start);
             let (checkpoint, ending) = self.run_slice(&frame, purpose, from.as_ref())?;
-            let over = ending.is_some();
-            if let Some(ending) = ending {
-                // The journal first: a checkpoint that is behind only costs rounds run again.
-                let spent = self.history.spent;
-                self.log(&Event::FrameEnded { run: frame.run.clone(), ending, spent })?;
-                self.journal.flush()?;
-            }
+            // Before the journal says that the frame is over: nothing would be run again to catch up.
             self.dir.save_best(self.best.objective, &self.best.model)?;
             self.dir.save_checkpoint(&frame.run, &checkpoint)?;
             self.checkpoints.insert(frame.run.clone(), checkpoint);
-            if over {
-                break ending.unwrap_or(Ending::FrameOver);
+            if let Some(ending) = ending {
+                let spent = self.history.spent;
+                self.log(&Event::FrameEnded { run: frame.run.clone(), ending, spent })?;
+                self.journal.flush()?;
+                break ending;
             }
         };
         self.observer.notice(Moment::FrameEnded { frame: &frame, ending });
@@ -216,22 +213,32 @@ impl<'a> Driver<'a> {
         from: Option<&Checkpoint>,
     ) -> Result<(Checkpoint, Option<Ending>)> {
         let Self { backend, journal, history, meter, best, observer, interrupted, .. } = self;
-        let known = history.last_of(&frame.run).map(|record| record.round);
+        let last = history.last_of(&frame.run);
+        let known = last.map(|record| record.round);
+        // A kill may have come between the last round of a frame and the word that it is over.
+        if let (Some(record), Some(from)) = (last, from)
+            && record.round == from.clock.rounds
+            && let Some(ending) = verdict(history, meter, record, interrupted)
+        {
+            return Ok((from.clone(), Some(ending)));
+        }
         let began = Instant::now();
         let mut due = false;
         let mut seen = |record: &Record, model: &[f64]| {
             if record.objective < best.objective {
                 *best = Best { objective: record.objective, model: model.to_vec() };
             }
-            // Rounds run again after a kill are on record already.
-            if known.is_some_and(|round| record.round <= round) {
+            // Rounds run again after a kill are on record already; the last of them may not have been judged.
+            if known.is_some_and(|round| record.round < round) {
                 return Ok(ControlFlow::Continue(()));
             }
-            let event = Event::Round { record: record.clone() };
-            journal.append(&event)?;
-            history.apply(&event);
-            meter.see(record, purpose, &mut history.spent);
-            observer.notice(Moment::Round { record, standing: &history.standing, spent: &history.spent, purpose });
+            if known != Some(record.round) {
+                let event = Event::Round { record: record.clone() };
+                journal.append(&event)?;
+                history.apply(&event);
+                meter.see(record, purpose, &mut history.spent);
+                observer.notice(Moment::Round { record, standing: &history.standing, spent: &history.spent, purpose });
+            }
             if let Some(ending) = verdict(history, meter, record, interrupted) {
                 return Ok(ControlFlow::Break(ending));
             }
