@@ -192,7 +192,11 @@ pub fn by_name(name: &str) -> Result<Arc<dyn Algorithm>> {
 /// Where an error is to be claimed they must converge to P*: nothing can be claimed of one that stops at its own floor.
 pub fn candidates(loss: Loss, l2: f64, must_be_exact: bool) -> Vec<Arc<dyn Algorithm>> {
     let good = |support| support == Support::Exact || (support == Support::Approximate && !must_be_exact);
-    all().into_iter().filter(|a| good(a.support(loss)) && check(a.as_ref(), loss, l2).is_ok()).collect()
+    let mut fit: Vec<_> =
+        all().into_iter().filter(|a| good(a.support(loss)) && check(a.as_ref(), loss, l2).is_ok()).collect();
+    // Time may run out before all are looked at: first those that are sure to get there.
+    fit.sort_by_key(|a| a.support(loss) != Support::Exact);
+    fit
 }
 
 /// Refuses an algorithm that does not apply, in words that say which do.

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::backend::Config;
 use crate::cluster::Cluster;
+use crate::data::libsvm::Base;
 use crate::data::prepare::{Preparation, Rules, prepare};
 use crate::data::source::Source;
 use crate::data::{Dataset, Info};
@@ -101,6 +102,8 @@ pub struct Job {
     pub test: Option<Arc<Dataset>>,
     /// What was done to the data, for the model file.
     pub rules: Rules,
+    /// What the indices of a LIBSVM file count from, for the model file.
+    pub base: Option<Base>,
     /// Sentences to say aloud.
     pub notes: Vec<String>,
 }
@@ -123,7 +126,7 @@ impl JobSpec {
         let test = self.load_test(loaded.base, &prepared.rules, &mut notes)?;
         let problem = Problem::new(&prepared.dataset, loss, self.l2, self.seed)?;
         let facts = self.facts(&prepared.dataset, &problem)?;
-        Ok(Job { spec: self, facts, problem, test, rules: prepared.rules, notes })
+        Ok(Job { spec: self, facts, problem, test, rules: prepared.rules, base: loaded.base, notes })
     }
 
     fn check_settings(&self) -> Result<()> {
@@ -160,12 +163,7 @@ impl JobSpec {
         Ok(())
     }
 
-    fn load_test(
-        &self,
-        base: Option<crate::data::libsvm::Base>,
-        rules: &Rules,
-        notes: &mut Vec<String>,
-    ) -> Result<Option<Arc<Dataset>>> {
+    fn load_test(&self, base: Option<Base>, rules: &Rules, notes: &mut Vec<String>) -> Result<Option<Arc<Dataset>>> {
         let Some(test) = &self.test else { return Ok(None) };
         let loaded = Source::parse(test)?.load_like(base)?;
         let (dataset, said) = rules.apply(loaded.dataset)?;
@@ -222,8 +220,13 @@ impl JobSpec {
                 return Ok(all.iter().map(|a| a.name().into()).collect());
             }
         };
+        let field = if matches!(self.mode, Mode::Fixed(_)) { "--algorithm" } else { "--algorithms" };
+        let check = |name: &String| algorithm::check(algorithm::by_name(name)?.as_ref(), problem.loss, problem.l2);
         for name in &named {
-            algorithm::check(algorithm::by_name(name)?.as_ref(), problem.loss, problem.l2)?;
+            check(name).map_err(|e| match e {
+                Error::Setting { what, .. } => Error::setting(field, what),
+                other => other,
+            })?;
         }
         Ok(named)
     }

@@ -8,7 +8,10 @@ use crate::model::{ContextModel, Estimate, Reach, RunModel};
 
 /// How many times the rounds to a true error it takes until that error can be claimed (`bench/src/bin/claims.rs`
 /// measures the median and the 90 % range).
-const CLAIM_LAG: Estimate = Estimate { low: 1.0, mid: 1.4, high: 3.0, extrapolated: false };
+const CLAIM_LAG: Estimate = Estimate { low: 1.0, mid: 1.4, high: 4.0, extrapolated: false };
+
+/// Below this, one foreseen error is as good as another.
+const NEGLIGIBLE: f64 = 1e-6;
 
 /// Everything a plan rests on beside the models.
 #[derive(Debug, Clone, PartialEq)]
@@ -60,7 +63,7 @@ pub struct Candidate {
 impl Plan {
     /// The configuration to take, if any can be recommended.
     pub fn choice(&self) -> Option<&Candidate> {
-        self.candidates.first().filter(|c| c.is_usable())
+        self.candidates.iter().find(|c| c.is_usable())
     }
 
     /// The candidate with this configuration.
@@ -92,7 +95,7 @@ impl Candidate {
             return never;
         }
         match goal {
-            Goal::Within { .. } | Goal::Spend { .. } => self.error_at_end.map_or(never, |e| e.mid),
+            Goal::Within { .. } | Goal::Spend { .. } => self.error_at_end.map_or(never, |e| e.mid.max(NEGLIGIBLE)),
             _ => self.seconds_to_go().map_or(never, |s| s.mid),
         }
     }
@@ -109,10 +112,12 @@ pub fn plan(model: &RunModel, question: &Question<'_>) -> Plan {
         }
     }
     let goal = question.goal;
-    // Among those that never reach the goal, the one that gets furthest per second is still worth something.
+    // Among equals the sooner is better, and among those that never get there the one with the quicker rounds.
     candidates.sort_by(|a, b| {
+        let to_go = |c: &Candidate| c.seconds_to_go().map_or(f64::INFINITY, |s| s.mid);
         let pace = |c: &Candidate| c.seconds_per_round.map_or(f64::INFINITY, |s| s.mid);
-        a.score(goal).total_cmp(&b.score(goal)).then(pace(a).total_cmp(&pace(b)))
+        let worse = |c: &Candidate| (c.score(goal), !c.is_usable(), to_go(c), pace(c));
+        worse(a).partial_cmp(&worse(b)).unwrap_or(std::cmp::Ordering::Equal)
     });
     Plan { goal: goal.sentence(), candidates }
 }

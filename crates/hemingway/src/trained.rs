@@ -5,6 +5,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::backend::{Config, Ending};
+use crate::data::libsvm::Base;
 use crate::data::prepare::Rules;
 use crate::data::{Dataset, Matrix};
 use crate::problem::Loss;
@@ -24,6 +25,9 @@ pub struct TrainedModel {
     pub l2: f64,
     /// What was done to the training data.
     pub rules: Rules,
+    /// What indices counted from in the training data; other LIBSVM files are read alike.
+    #[serde(default)]
+    pub base: Option<Base>,
     /// w; the intercept, if any, last.
     pub weights: Vec<f64>,
     /// Where it came from.

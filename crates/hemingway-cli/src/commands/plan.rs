@@ -52,7 +52,7 @@ impl Answer for Planned {
             "goal": self.outcome.history.spec.goal.sentence(),
             "ending": summary.ending,
             "why": summary.why,
-            "choice": choice.map(|c| &c.config).or(summary.choice.as_ref()),
+            "choice": summary.choice,
             "predicted_seconds": choice.and_then(|c| c.seconds_to_go()),
             "candidates": self.plan().map(|plan| &plan.candidates),
             "basis": Basis::of_records(&self.outcome.history.records),
@@ -80,7 +80,7 @@ impl Answer for Planned {
     }
 
     fn quiet(&self) -> String {
-        let choice = self.plan().and_then(Plan::choice).map(|c| &c.config).or(self.outcome.summary.choice.as_ref());
+        let choice = self.outcome.summary.choice.as_ref();
         choice.map_or(String::new(), |config| format!("{} {}", config.algorithm, config.machines))
     }
 }

@@ -17,7 +17,7 @@ use crate::show::{Paint, number};
 /// Predicts every row.
 pub(super) fn predict(args: &PredictArgs, out: &mut dyn Output) -> Result<u8> {
     let model = load_model(&args.model, &args.store.store)?;
-    let data = load_data(&args.data, out)?;
+    let data = load_data(&args.data, &model, out)?;
     let (margins, notes) = model.margins(data.matrix)?;
     say_all(&notes, out);
     let values: Vec<f64> = if args.margins { margins } else { margins.iter().map(|z| model.label(*z)).collect() };
@@ -32,7 +32,7 @@ pub(super) fn predict(args: &PredictArgs, out: &mut dyn Output) -> Result<u8> {
 /// Measures on labelled data.
 pub(super) fn score(args: &ScoreArgs, out: &mut dyn Output) -> Result<u8> {
     let model = load_model(&args.model, &args.store.store)?;
-    let data = load_data(&args.data, out)?;
+    let data = load_data(&args.data, &model, out)?;
     let rows = data.rows();
     let (metrics, notes) = model.score(data)?;
     say_all(&notes, out);
@@ -56,9 +56,9 @@ fn load_model(name: &str, store: &Path) -> hemingway::Result<TrainedModel> {
     TrainedModel::load(&dir.model_path())
 }
 
-fn load_data(name: &str, out: &mut dyn Output) -> hemingway::Result<Dataset> {
+fn load_data(name: &str, model: &TrainedModel, out: &mut dyn Output) -> hemingway::Result<Dataset> {
     let waiting = out.wait(&format!("reading {name}"));
-    let loaded = Source::parse(name)?.load();
+    let loaded = Source::parse(name)?.load_like(model.base);
     drop(waiting);
     let loaded = loaded?;
     say_all(&loaded.notes, out);

@@ -10,7 +10,10 @@ use crate::problem::{Evaluation, Loss, Outline};
 /// After this many halvings the step is below working precision.
 const HALVINGS: usize = 60;
 
-/// How boldly the step grows again after an accepted one.
+/// How often the first step may be made four times as long.
+const LENGTHENINGS: usize = 10;
+
+/// How boldly the step grows after one that was accepted at once.
 const GROWTH: f64 = 1.2;
 
 /// Accelerated gradient descent.
@@ -98,17 +101,40 @@ impl GdServer {
     }
 }
 
+impl GdServer {
+    /// Before the first step: the first guess of it may be too short by the number of columns, so it is made longer as
+    /// long as it descends as it should.
+    fn lengthen(&mut self, on: &mut dyn Machines, from: &[f64], value: f64, slope: &[f64]) -> Result<()> {
+        let slope_sq = dot(slope, slope);
+        for _ in 0..LENGTHENINGS {
+            let step = 4.0 * self.step;
+            let trial: Vec<f64> = from.iter().zip(slope).map(|(y, g)| y - step * g).collect();
+            let there = self.value_at(on, &trial)?;
+            // Written so that a NaN ends it.
+            let descends = there < value - 0.5 * step * slope_sq;
+            if !descends {
+                break;
+            }
+            self.step = step;
+        }
+        Ok(())
+    }
+}
+
 impl Server for GdServer {
     fn iterate(&mut self, on: &mut dyn Machines, shared: &mut [f64]) -> Result<Step> {
         let next_momentum = 0.5 * (1.0 + (1.0 + 4.0 * self.momentum * self.momentum).sqrt());
         let carry = (self.momentum - 1.0) / next_momentum;
         let ahead: Vec<f64> = shared.iter().zip(&self.previous).map(|(w, p)| w + carry * (w - p)).collect();
         let value_ahead = gradient(&self.outline, on, &ahead, &mut self.sum)?;
-        let slope = &self.sum[..self.outline.columns];
-        let slope_sq = dot(slope, slope);
+        let slope = self.sum[..self.outline.columns].to_vec();
+        let slope_sq = dot(&slope, &slope);
+        if self.value == f64::MAX {
+            self.lengthen(on, &ahead, value_ahead, &slope)?;
+        }
 
-        for _ in 0..HALVINGS {
-            let trial: Vec<f64> = ahead.iter().zip(slope).map(|(y, g)| y - self.step * g).collect();
+        for halvings in 0..HALVINGS {
+            let trial: Vec<f64> = ahead.iter().zip(&slope).map(|(y, g)| y - self.step * g).collect();
             let value = self.value_at(on, &trial)?;
             let rounding = 1e-15 * value_ahead.abs();
             if value > value_ahead - 0.5 * self.step * slope_sq + rounding {
@@ -124,7 +150,9 @@ impl Server for GdServer {
             shared.copy_from_slice(&trial);
             self.value = value;
             self.momentum = next_momentum;
-            self.step *= GROWTH;
+            if halvings == 0 {
+                self.step *= GROWTH;
+            }
             return Ok(if stalled { Step::Stalled } else { Step::Moved });
         }
         Ok(Step::Stalled)

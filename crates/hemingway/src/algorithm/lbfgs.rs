@@ -96,14 +96,18 @@ impl LbfgsServer {
             let there = self.local(on, &trial)?;
             // Written so that a NaN counts as no decrease.
             let decreased = there.value <= here.value + DECREASE * t * slope + rounding;
+            let slope_there = dot(&there.gradient, p);
             if !decreased {
                 high = t;
-            } else if dot(&there.gradient, p) < CURVATURE * slope {
+            } else if slope_there < CURVATURE * slope {
                 low = t;
             } else {
                 return Ok(Some((trial, there)));
             }
-            t = if high.is_finite() { 0.5 * (low + high) } else { 2.0 * low };
+            // Downhill still: the secant of the slopes says how far, for a parabola exactly.
+            let bottom = t * slope / (slope - slope_there);
+            let further = if bottom.is_finite() { bottom.clamp(2.0 * t, 100.0 * t) } else { 2.0 * t };
+            t = if high.is_finite() { 0.5 * (low + high) } else { further };
         }
         Ok(None)
     }

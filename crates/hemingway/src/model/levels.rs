@@ -181,9 +181,10 @@ fn tail(path: &[(f64, f64)], bend: f64) -> (f64, f64, f64) {
     if newer <= 0.0 {
         return (last.1 * step / (top.0 - last.0).max(step), step, (bend * step).exp());
     }
-    // Between superlinear and 1/√i, whose levels take e² times the rounds per unit of ln error.
+    // Between slightly superlinear and 1/√i, whose levels take e² times the rounds per unit of ln error. A run that has
+    // fallen little yet and falls faster and faster says nothing about how that goes on.
     let growth = if older > 0.0 { newer / older } else { 1.0 };
-    (newer, step, (growth.clamp(0.8, (2.0 * step).exp()).ln() + bend * step).exp())
+    (newer, step, (growth.clamp((-0.2 * step).exp(), (2.0 * step).exp()).ln() + bend * step).exp())
 }
 
 /// Where progress ended: the ln error reached, if the second half of a long enough run gained next to nothing.

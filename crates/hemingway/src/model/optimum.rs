@@ -61,13 +61,32 @@ impl Curve {
     }
 
     /// The octave rule. With a = B(i/4) − B(i/2) and b = B(i/2) − B(i), q = b/a is how much one doubling of the rounds
-    /// shrinks the decrease: constant 2⁻ᵖ for errors like 1/iᵖ, falling for linear rates. If it does not rise, at most
-    /// b·(q + q² + …) = b·q/(1 − q) is left: a fair guess, no more.
+    /// shrinks the decrease. For errors like 1/iᵖ it is constant, 2⁻ᵖ, and b·(q + q² + …) = b·q/(1 − q) is left. For
+    /// errors like ρⁱ it is x(1 + x) with x = ρ^(i/4), falls from octave to octave, and b·x²/(1 − x²) is left. The
+    /// octave before tells which; decreases that still grow are those of a linear rate in its beginnings.
     fn likely_remaining(&self) -> Option<f64> {
-        let (quarter, half, now) = (self.at(self.last / 4)?, self.at(self.last / 2)?, self.best()?);
-        let (a, b) = (quarter - half, half - now);
-        let q = (b / a.max(f64::MIN_POSITIVE)).clamp(0.1, 0.9);
-        Some(b * q / (1.0 - q))
+        let [eighth, quarter, half] = [8, 4, 2].map(|part| self.at(self.last / part));
+        let (a, b) = (quarter? - half?, half? - self.best()?);
+        let q = b / a.max(f64::MIN_POSITIVE);
+        let before = eighth.map(|eighth| a / (eighth - quarter.unwrap_or(eighth)).max(f64::MIN_POSITIVE));
+        let slowing = before.is_some_and(|before| q < 0.8 * before);
+        if q < 0.9 && !slowing {
+            let q = q.max(0.1);
+            return Some(b * q / (1.0 - q));
+        }
+        if q > 1.5 {
+            return self.remaining_by_last_steps();
+        }
+        let x = (0.5 * ((1.0 + 4.0 * q).sqrt() - 1.0)).max(0.1);
+        Some(b * x * x / (1.0 - x * x))
+    }
+
+    /// Where octaves say nothing yet, the last two falls may: d₁·(q + q² + …), q = d₁/d₀.
+    fn remaining_by_last_steps(&self) -> Option<f64> {
+        let [.., (_, first), (_, second), (_, third)] = self.steps[..] else { return None };
+        let (older, newer) = (first - second, second - third);
+        let q = (newer / older).clamp(0.1, 0.9);
+        Some(newer * q / (1.0 - q))
     }
 
     /// The same rule made careful: over finer steps (i/1.5ʲ), by the worst of their ratios, and only if every step

@@ -269,6 +269,7 @@ impl<'a> Driver<'a> {
             loss: self.job.problem.loss,
             l2: self.job.problem.l2,
             rules: self.job.rules.clone(),
+            base: self.job.base,
             weights: self.best.model.clone(),
             provenance: Provenance {
                 version: env!("CARGO_PKG_VERSION").into(),

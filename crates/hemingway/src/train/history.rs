@@ -10,6 +10,9 @@ use crate::record::Record;
 use crate::record::journal::Event;
 use crate::standing::Standing;
 
+/// Rounds before a run can be said to creep.
+const LONG: u64 = 64;
+
 /// Time and money used, probing included.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Spent {
@@ -144,10 +147,30 @@ impl History {
         self.past.iter().any(|past| past.frame.config == *config)
     }
 
-    /// Whether this algorithm is no use any more: it ran away, or stands still.
+    /// Whether this algorithm is no use any more: it ran away, stands still, or creeps.
     pub fn is_dead(&self, algorithm: &str) -> bool {
         let dead = |past: &Past| matches!(past.ending, Ending::Diverged | Ending::Stalled);
         self.past.iter().any(|past| past.frame.config.algorithm == algorithm && dead(past))
+            || self.furthest(algorithm).is_some_and(|(run, _)| self.creeps(run))
+    }
+
+    /// Whether the second half of a run has brought objective and bound together by less than a tenth of the error that
+    /// is asked for. Even a rate of 1/√i gains four tenths of the error it has left: such a run is at its floor, or
+    /// where no claim can be made of it.
+    pub fn creeps(&self, run: &str) -> bool {
+        let Some(last) = self.last_of(run).filter(|last| last.round >= LONG) else { return false };
+        if self.spec.goal.is_budget() {
+            return false;
+        }
+        let (mut best, mut gap, mut gap_before) = (f64::INFINITY, f64::INFINITY, f64::INFINITY);
+        for record in self.records.iter().filter(|record| record.run == run) {
+            best = best.min(record.objective);
+            gap = gap.min(best - record.lower_bound.unwrap_or(0.0));
+            if 2 * record.round <= last.round {
+                gap_before = gap;
+            }
+        }
+        gap_before - gap < 0.1 * self.spec.goal.planning_error() * best.abs()
     }
 
     /// Caps and goal together.

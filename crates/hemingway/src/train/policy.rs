@@ -11,6 +11,7 @@ use crate::record::traces;
 
 /// Rounds of a probe: as many as the end of a curve needs to be guessed at.
 const PROBE_ROUNDS: u64 = 10;
+const SHORTEST_PROBE: u64 = 4;
 /// Rounds the best candidate's own run must have before anything is promised of it.
 const LONG_LOOK: u64 = 30;
 /// Algorithms that are looked at on other numbers of machines: so many, and none that promises several times worse
@@ -21,6 +22,8 @@ const WORSE: f64 = 3.0;
 const PROBE_SHARE: f64 = 0.3;
 /// A switch must promise to cut what remains to this share, and each further one as much again.
 const SWITCH_BELOW: f64 = 0.7;
+/// Rounds of the first frame of a configuration that the user has chosen.
+const FIRST_FRAME: u64 = 64;
 /// Frames of training look this share of the predicted rounds ahead, and at least so many rounds.
 const FRAME_SHARE: f64 = 0.3;
 const SHORTEST_FRAME: u64 = 10;
@@ -51,15 +54,22 @@ fn ended(history: &History) -> Option<Decision> {
     Some(Decision::Stop { ending: last.ending, why, plan: None })
 }
 
+/// The user's own choice, in frames that double: nothing else is considered, but a run that gets nowhere ends.
 fn run_fixed(history: &History, config: &Config) -> Decision {
+    let last = history.past.last().and_then(|past| history.last_of(&past.frame.run));
+    if last.is_some_and(|last| history.creeps(&last.run)) {
+        let why = format!("{config} has stopped gaining: it is at its floor, or its error cannot be claimed");
+        return stop(Ending::Stalled, why, None);
+    }
     let until_round = match history.spec.goal {
         Goal::Rounds { rounds } => rounds,
-        _ => u64::MAX,
+        _ => last.map_or(FIRST_FRAME, |last| 2 * last.round.max(FIRST_FRAME)),
     };
+    let run = last.map_or_else(|| history.next_run(), |last| last.run.clone());
     Decision::Run {
-        frame: frame(history, history.next_run(), config.clone(), until_round),
+        start: last.map_or(Start::Fresh, |_| Start::Continue { run: run.clone() }),
+        frame: frame(history, run, config.clone(), until_round),
         purpose: Purpose::Train,
-        start: Start::Fresh,
         why: "asked for by the user".into(),
         plan: None,
         predicted: None,
@@ -96,13 +106,22 @@ fn usable_machines(history: &History) -> Vec<usize> {
 
 fn probe(history: &History, config: Config, why: String) -> Decision {
     Decision::Run {
-        frame: frame(history, history.next_run(), config, PROBE_ROUNDS),
+        frame: frame(history, history.next_run(), config, probe_rounds(history)),
         purpose: Purpose::Probe,
         start: Start::Fresh,
         why,
         plan: None,
         predicted: None,
     }
+}
+
+/// Fewer rounds than usual where probes of every algorithm would otherwise not fit into their share of the time.
+fn probe_rounds(history: &History) -> u64 {
+    let (Some(cap), Some(last)) = (history.caps().seconds, history.records.last()) else { return PROBE_ROUNDS };
+    let rounds: u64 = history.past.iter().filter_map(|past| Some(history.last_of(&past.frame.run)?.round)).sum();
+    let each = (PROBE_SHARE * cap) / (history.facts.algorithms.len() + FINALISTS) as f64;
+    let pace = history.spent.wall_seconds / rounds.max(last.round).max(1) as f64;
+    ((each / pace) as u64).clamp(SHORTEST_PROBE, PROBE_ROUNDS)
 }
 
 fn probes_are_spent(history: &History) -> bool {
@@ -214,7 +233,7 @@ fn train(history: &History, adapt: bool, plan_only: bool) -> Decision {
         return stop(Ending::Stalled, "every algorithm stands still or ran away".into(), Some(plan));
     };
     let (chosen, why) = match alive {
-        None => (best, first_choice(best, &plan, history)),
+        None => (best, first_choice(best, &plan, history, current)),
         Some(config) => keep_or_switch(history, &plan, config, best, adapt),
     };
     train_with(history, chosen.clone(), why, plan)
@@ -224,20 +243,30 @@ fn stop(ending: Ending, why: String, plan: Option<Plan>) -> Decision {
     Decision::Stop { ending, why, plan }
 }
 
-fn first_choice(best: &Candidate, plan: &Plan, history: &History) -> String {
+fn first_choice(best: &Candidate, plan: &Plan, history: &History, left: Option<&Config>) -> String {
     let goal = &history.spec.goal;
+    let left = left.map_or(String::new(), |config| format!("{config} gains nothing more; "));
     let rival = plan.best_but(&best.config).filter(|c| c.score(goal).is_finite());
     let against = rival.map_or(String::new(), |rival| format!("; next {}: {}", rival.config, promise(rival, goal)));
-    format!("best promise: {}{against}", promise(best, goal))
+    format!("{left}best promise: {}{against}", promise(best, goal))
 }
 
 /// What a candidate promises, in words.
 fn promise(candidate: &Candidate, goal: &Goal) -> String {
     match (goal, candidate.error_at_end, candidate.seconds_to_go()) {
         (Goal::Within { .. } | Goal::Spend { .. }, Some(error), _) => format!("error {:.1e} in the end", error.mid),
-        (_, _, Some(seconds)) => format!("{:.3} s to go ({:.3} to {:.3})", seconds.mid, seconds.low, seconds.high),
+        (_, _, Some(s)) => format!("{} s to go ({} to {})", brief(s.mid), brief(s.low), brief(s.high)),
         _ => "no sight of the goal yet".into(),
     }
+}
+
+/// Three digits, whatever the size.
+fn brief(value: f64) -> String {
+    if !value.is_finite() || value == 0.0 {
+        return format!("{value}");
+    }
+    let decimals = (2.0 - value.abs().log10().floor()).clamp(0.0, 9.0) as usize;
+    format!("{value:.decimals$}")
 }
 
 fn keep_or_switch<'a>(
@@ -284,7 +313,8 @@ fn train_with(history: &History, chosen: Candidate, why: String, plan: Plan) -> 
         Some(rounds) => ((FRAME_SHARE * rounds.mid).ceil() as u64).max(SHORTEST_FRAME),
         None => from_round.max(SHORTEST_FRAME),
     };
-    let predicted = chosen.seconds_to_go().map(|s| Estimate {
+    // A budget is used up whatever is predicted.
+    let predicted = chosen.seconds_to_go().filter(|_| !history.spec.goal.is_budget()).map(|s| Estimate {
         low: trained + s.low,
         mid: trained + s.mid,
         high: trained + s.high,

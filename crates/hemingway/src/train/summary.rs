@@ -89,6 +89,11 @@ impl Summary {
         };
         // A probe may meet the goal before any training is decided on.
         let chosen = of(Purpose::Train).next_back().or_else(|| of(Purpose::Probe).next_back()).map(|(frame, _)| frame);
+        // A job that ends with a plan has chosen without training.
+        let planned = match history.decisions.last() {
+            Some(Decision::Stop { plan: Some(plan), .. }) => plan.choice().map(|best| best.config.clone()),
+            _ => None,
+        };
         let last = chosen.and_then(|frame| history.last_of(&frame.run));
         Self {
             goal_met: ending == Ending::GoalMet,
@@ -98,7 +103,7 @@ impl Summary {
             certified_error: history.standing.certified_error(),
             objective: history.standing.objective(),
             lower_bound: history.standing.lower_bound(),
-            choice: chosen.map(|frame| frame.config.clone()),
+            choice: planned.or_else(|| chosen.map(|frame| frame.config.clone())),
             predicted_seconds: of(Purpose::Train).next().and_then(|(_, predicted)| predicted),
             real_seconds: last.map_or(0.0, |record| record.train_seconds),
             rounds: last.map_or(0, |record| record.round),
