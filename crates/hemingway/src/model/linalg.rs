@@ -65,14 +65,20 @@ impl Cholesky {
     }
 
     /// x of A x = b.
-    pub(super) fn solve(&self, mut b: Vec<f64>) -> Vec<f64> {
+    pub(super) fn solve(&self, b: Vec<f64>) -> Vec<f64> {
+        let (n, lower, mut b) = (self.n, &self.lower, self.forward(b));
+        for i in (0..n).rev() {
+            let inner: f64 = (i + 1..n).map(|k| lower[k * n + i] * b[k]).sum();
+            b[i] = (b[i] - inner) / lower[i * n + i];
+        }
+        b
+    }
+
+    /// x of L x = b.
+    pub(super) fn forward(&self, mut b: Vec<f64>) -> Vec<f64> {
         let (n, lower) = (self.n, &self.lower);
         for i in 0..n {
             let inner: f64 = (0..i).map(|k| lower[i * n + k] * b[k]).sum();
-            b[i] = (b[i] - inner) / lower[i * n + i];
-        }
-        for i in (0..n).rev() {
-            let inner: f64 = (i + 1..n).map(|k| lower[k * n + i] * b[k]).sum();
             b[i] = (b[i] - inner) / lower[i * n + i];
         }
         b
