@@ -1,5 +1,7 @@
 //! Shared by the bench programs.
 
+pub mod folds;
+
 use std::path::PathBuf;
 
 /// The folder of real data sets, or a sentence that says it is missing and how to name it.

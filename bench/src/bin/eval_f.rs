@@ -6,21 +6,10 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::Context;
+use hemingway::model::FitOptions;
 use hemingway::model::system::{Observation, observations};
-use hemingway::model::{FitOptions, Method, SystemModel};
 use hemingway::record::{Trace, import};
-
-const METHODS: [Method; 2] = [Method::Ernest, Method::Ours];
-
-/// One prediction against what was measured.
-#[derive(Clone, Copy)]
-struct Fold {
-    error: f64,
-    held: bool,
-}
-
-/// The folds of one set in one direction, by method.
-type Folds = [Vec<Fold>; 2];
+use hemingway_bench::folds::{Folds, METHODS, NAMES, judge, quantile, table};
 
 /// Directions in the order they are printed.
 const DIRECTIONS: [&str; 3] = ["inner", "up", "down"];
@@ -41,13 +30,16 @@ fn main() -> anyhow::Result<()> {
     let seconds = started.elapsed().as_secs_f64();
     for (place, direction) in DIRECTIONS.iter().enumerate() {
         println!("\n## One m left out, {direction}\n");
-        table(results.iter().map(|(name, folds)| (name.as_str(), &folds[place])));
+        table(&NAMES, results.iter().map(|(name, folds)| (name.as_str(), &folds[place])));
     }
+    println!("\n## One m left out, every direction\n");
+    let pooled: BTreeMap<&str, Folds> = results.iter().map(|(name, folds)| (name.as_str(), pool(folds))).collect();
+    table(&NAMES, pooled.iter().map(|(name, folds)| (*name, folds)));
     println!("\n## An m that was seen: half of the repeats predict the other half\n");
-    table(seen.iter().map(|(name, folds)| (name.as_str(), folds)));
+    table(&NAMES, seen.iter().map(|(name, folds)| (name.as_str(), folds)));
     let sizes = by_size(&data.join("c3o"))?;
     println!("\n## The largest data from smaller ones\n");
-    table(sizes.iter().map(|(name, folds)| (name.as_str(), folds)));
+    table(&NAMES, sizes.iter().map(|(name, folds)| (name.as_str(), folds)));
     println!("\n{fits} fits in {seconds:.2} s: {:.2} ms each.", 1e3 * seconds / fits as f64);
     Ok(())
 }
@@ -87,16 +79,8 @@ fn leave_one_out<'a>(contexts: impl Iterator<Item = &'a Vec<Observation>>) -> [F
     results
 }
 
-/// Fits both methods and adds a fold for each of the tested.
-fn judge(taught: &[Observation], tested: &[Observation], into: &mut Folds) {
-    for (method, folds) in METHODS.iter().zip(into) {
-        let Some(model) = SystemModel::fit("", taught, *method) else { continue };
-        folds.extend(tested.iter().map(|real| {
-            let estimate = model.seconds(real.machines, real.fraction);
-            let held = estimate.low <= real.seconds && real.seconds <= estimate.high;
-            Fold { error: (estimate.mid / real.seconds - 1.0).abs(), held }
-        }));
-    }
+fn pool(directions: &[Folds; 3]) -> Folds {
+    std::array::from_fn(|method| directions.iter().flat_map(|folds| folds[method].iter().copied()).collect())
 }
 
 /// Every second repeat teaches, the others test.
@@ -105,7 +89,7 @@ fn halves(traces: &[Trace]) -> Folds {
     let (mut taught, mut tested) = (Vec::new(), Vec::new());
     for trace in traces {
         let count = counts.entry((&trace.context, trace.machines)).or_default();
-        if *count % 2 == 0 { &mut taught } else { &mut tested }.push(trace.clone());
+        if count.is_multiple_of(2) { &mut taught } else { &mut tested }.push(trace.clone());
         *count += 1;
     }
     let (taught, tested) = (by_context(&taught), by_context(&tested));
@@ -175,39 +159,4 @@ fn medians(rows: Vec<Observation>, largest: f64) -> Vec<Observation> {
         noise: None,
     };
     groups.into_iter().map(observe).collect()
-}
-
-fn table<'a>(sets: impl Iterator<Item = (&'a str, &'a Folds)>) {
-    println!("| set | folds | Ernest median % | mean | p95 | held % | ours median % | mean | p95 | held % |");
-    println!("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
-    let mut all = Folds::default();
-    for (name, folds) in sets {
-        row(name, folds);
-        all.iter_mut().zip(folds).for_each(|(all, folds)| all.extend(folds));
-    }
-    row("**all**", &all);
-}
-
-fn row(name: &str, folds: &Folds) {
-    let cells: Vec<String> = folds.iter().map(|folds| summary(folds)).collect();
-    println!("| {name} | {} | {} |", folds[0].len(), cells.join(" | "));
-}
-
-fn summary(folds: &[Fold]) -> String {
-    let errors: Vec<f64> = folds.iter().map(|fold| 100.0 * fold.error).collect();
-    let mean = errors.iter().sum::<f64>() / errors.len() as f64;
-    let held = 100.0 * folds.iter().filter(|fold| fold.held).count() as f64 / folds.len() as f64;
-    let at = |share: f64| quantile(errors.clone(), share);
-    format!("{:.1} | {mean:.1} | {:.1} | {held:.0}", at(0.5), at(0.95))
-}
-
-/// Linear between order statistics, so that the median of an even count is the mean of the two in the middle.
-fn quantile(mut values: Vec<f64>, share: f64) -> f64 {
-    values.sort_by(f64::total_cmp);
-    let place = share * values.len().saturating_sub(1) as f64;
-    let (below, above) = (place.floor() as usize, place.ceil() as usize);
-    match (values.get(below), values.get(above)) {
-        (Some(a), Some(b)) => a + (b - a) * place.fract(),
-        _ => f64::NAN,
-    }
 }

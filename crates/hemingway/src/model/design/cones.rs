@@ -9,11 +9,9 @@ pub(super) fn by_cones(rows: &[Vec<f64>], costs: &[f64], budget: f64) -> f64 {
     let (n, k) = (rows.len(), rows[0].len());
     let (y, u) = (|i: usize, j: usize| n + 2 * (j * n + i), |i: usize, j: usize| n + 2 * (j * n + i) + 1);
     let (mut entries, mut b, mut cones) = (Vec::new(), Vec::new(), Vec::new());
-    for j in 0..k {
-        for term in 0..k {
-            (0..n).for_each(|i| entries.push((b.len(), y(i, j), rows[i][term])));
-            b.push(if term == j { 1.0 } else { 0.0 });
-        }
+    for (j, term) in (0..k).flat_map(|j| (0..k).map(move |term| (j, term))) {
+        entries.extend(rows.iter().enumerate().map(|(i, row)| (b.len(), y(i, j), row[term])));
+        b.push(if term == j { 1.0 } else { 0.0 });
     }
     cones.push(SupportedConeT::ZeroConeT(k * k));
     for i in 0..n {
@@ -32,11 +30,9 @@ pub(super) fn by_cones(rows: &[Vec<f64>], costs: &[f64], budget: f64) -> f64 {
     }
     let variables = n + 2 * n * k;
     let q: Vec<f64> = (0..variables).map(|v| if v >= n && (v - n) % 2 == 1 { 1.0 } else { 0.0 }).collect();
-    let (rows, columns, values): (Vec<_>, Vec<_>, Vec<_>) =
-        entries.into_iter().fold((vec![], vec![], vec![]), |(mut r, mut c, mut v), entry| {
-            (r.push(entry.0), c.push(entry.1), v.push(entry.2));
-            (r, c, v)
-        });
+    let rows = entries.iter().map(|entry| entry.0).collect();
+    let columns = entries.iter().map(|entry| entry.1).collect();
+    let values = entries.iter().map(|entry| entry.2).collect();
     let a = CscMatrix::new_from_triplets(b.len(), variables, rows, columns, values);
     let p = CscMatrix::zeros((variables, variables));
     let settings = DefaultSettingsBuilder::default().verbose(false).build().unwrap();
