@@ -1,6 +1,7 @@
 //! What records teach: f(m), g(i, m) and h(t, m) = g(t / f(m), m).
 
 pub mod convergence;
+pub mod design;
 pub mod estimate;
 mod lasso;
 mod lasso_curve;

@@ -38,31 +38,61 @@ fn back_substitute(r: &[Vec<f64>], projections: &[f64]) -> Vec<f64> {
     x
 }
 
-/// Solves the symmetric positive definite A x = b by Cholesky; `None` if A is not safely so. A is row-major.
-pub(super) fn solve_definite(mut a: Vec<f64>, mut b: Vec<f64>) -> Option<Vec<f64>> {
-    let n = b.len();
-    for j in 0..n {
-        let whole = a[j * n + j];
-        let pivot = whole - (0..j).map(|k| a[j * n + k].powi(2)).sum::<f64>();
-        if pivot.is_nan() || pivot <= 1e-13 * whole {
-            return None;
+/// A = L·Lᵀ of a symmetric positive definite A.
+pub(super) struct Cholesky {
+    n: usize,
+    /// Row-major; above the diagonal is nothing of use.
+    lower: Vec<f64>,
+}
+
+impl Cholesky {
+    /// `None` if A (n × n, row-major) is not safely positive definite.
+    pub(super) fn of(mut a: Vec<f64>, n: usize) -> Option<Self> {
+        for j in 0..n {
+            let whole = a[j * n + j];
+            let pivot = whole - (0..j).map(|k| a[j * n + k].powi(2)).sum::<f64>();
+            if pivot.is_nan() || pivot <= 1e-13 * whole {
+                return None;
+            }
+            let pivot = pivot.sqrt();
+            a[j * n + j] = pivot;
+            for i in j + 1..n {
+                let inner: f64 = (0..j).map(|k| a[i * n + k] * a[j * n + k]).sum();
+                a[i * n + j] = (a[i * n + j] - inner) / pivot;
+            }
         }
-        let pivot = pivot.sqrt();
-        a[j * n + j] = pivot;
-        for i in j + 1..n {
-            let inner: f64 = (0..j).map(|k| a[i * n + k] * a[j * n + k]).sum();
-            a[i * n + j] = (a[i * n + j] - inner) / pivot;
+        Some(Self { n, lower: a })
+    }
+
+    /// x of A x = b.
+    pub(super) fn solve(&self, b: Vec<f64>) -> Vec<f64> {
+        let (n, lower, mut b) = (self.n, &self.lower, self.forward(b));
+        for i in (0..n).rev() {
+            let inner: f64 = (i + 1..n).map(|k| lower[k * n + i] * b[k]).sum();
+            b[i] = (b[i] - inner) / lower[i * n + i];
         }
+        b
     }
-    for i in 0..n {
-        let inner: f64 = (0..i).map(|k| a[i * n + k] * b[k]).sum();
-        b[i] = (b[i] - inner) / a[i * n + i];
+
+    /// x of L x = b.
+    pub(super) fn forward(&self, mut b: Vec<f64>) -> Vec<f64> {
+        let (n, lower) = (self.n, &self.lower);
+        for i in 0..n {
+            let inner: f64 = (0..i).map(|k| lower[i * n + k] * b[k]).sum();
+            b[i] = (b[i] - inner) / lower[i * n + i];
+        }
+        b
     }
-    for i in (0..n).rev() {
-        let inner: f64 = (i + 1..n).map(|k| a[k * n + i] * b[k]).sum();
-        b[i] = (b[i] - inner) / a[i * n + i];
+
+    /// ½ ln det A.
+    pub(super) fn half_log_determinant(&self) -> f64 {
+        (0..self.n).map(|j| self.lower[j * self.n + j].ln()).sum()
     }
-    Some(b)
+}
+
+/// Solves the symmetric positive definite A x = b; `None` if A (row-major) is not safely so.
+pub(super) fn solve_definite(a: Vec<f64>, b: Vec<f64>) -> Option<Vec<f64>> {
+    Some(Cholesky::of(a, b.len())?.solve(b))
 }
 
 pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {

@@ -8,7 +8,7 @@ use crate::record::Trace;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Method {
-    /// f by relative residuals, g by level sets.
+    /// f by a stack of forms weighed by what they predict unseen, g by level sets.
     #[default]
     Ours,
     /// f exactly as Ernest, by absolute residuals; g as ours.

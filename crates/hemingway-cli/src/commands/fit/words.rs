@@ -16,13 +16,15 @@ pub(super) fn optimum(bracket: &Bracket) -> String {
     format!("Optimum: about {mid}, {limit}; best seen {best}{proved}")
 }
 
-/// f(m) = …
+/// f(m), in the terms that mean something to people.
 pub(super) fn f(context: &ContextModel) -> String {
     let Some(system) = &context.system else { return "no times in the records".into() };
-    let terms = ["", "/m", "·ln m", "·m"].iter().zip(system.theta()).filter(|(_, theta)| *theta > 0.0);
+    let Some(theta) = system.theta() else {
+        return "seconds/round of one number of machines; of others only guessed".into();
+    };
+    let terms = ["", "/m", "·ln m", "·m"].iter().zip(theta).filter(|(_, theta)| *theta > 0.0);
     let terms: Vec<String> = terms.map(|(term, theta)| format!("{}{term}", number::digits(theta))).collect();
-    let spread = 100.0 * (system.deviation.exp() - 1.0);
-    format!("seconds/round ≈ {}, give or take {spread:.0} %", terms.join(" + "))
+    format!("seconds/round, in Ernest's terms, ≈ {}", terms.join(" + "))
 }
 
 /// How rounds grow with machines and with precision.

@@ -1,75 +1,74 @@
-//! The form of f and its fit.
+//! The forms f may take, and the pool each method fits.
 
 use serde::{Deserialize, Serialize};
 
 use super::super::Method;
-use super::super::linalg::norm;
-use super::super::nnls::nnls;
-use super::super::residual::Residual;
-use super::Observation;
+use super::cell::{Cell, Place};
+use super::curve::{Curve, Neighbours};
+use super::law::{Kind, Law};
+use super::process::Process;
 
-/// f(m) = θ₀ + θ₁·size/m + θ₂·ln m + θ₃·m, times what our method adds: a smooth correction over ln m.
+/// One fitted form.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Form {
-    pub(super) theta: [f64; 4],
-    residual: Residual,
+pub(super) enum Form {
+    Law(Law),
+    Curve(Curve),
+    Neighbours(Neighbours),
+    CorrectedCurve(Curve, Process),
+    CorrectedLaw(Law, Process),
 }
+
+/// Length and noise of the correction to the physical law: local, so that the law rules between the data.
+const LOCAL: (f64, f64) = (0.3, 0.1);
 
 impl Form {
-    /// `None` of nothing.
-    pub(super) fn fit(observations: &[Observation], method: Method) -> Option<Self> {
-        let mut form = Self { theta: solve(observations, method)?, residual: Residual::default() };
-        if method == Method::Ours {
-            let left = |o: &Observation| (o.machines, (o.seconds / form.seconds(o.machines, o.fraction)).ln(), 1.0);
-            form.residual = Residual::fit(&observations.iter().map(left).collect::<Vec<_>>());
+    /// Every form of the method, fitted to the same cells; always in the same order, Ernest's first. A single m
+    /// cannot tell the laws apart: there f is constant in m, the middle of what is possible.
+    pub(super) fn pool(cells: &[Cell], method: Method) -> Vec<Self> {
+        if method == Method::Ours && cells.iter().all(|cell| cell.place.x == cells[0].place.x) {
+            return vec![Self::Curve(Curve::fit(1, cells))];
         }
-        Some(form)
+        let ernest = Self::Law(Law::fit(Kind::Ernest, cells));
+        if method != Method::Ours {
+            return vec![ernest];
+        }
+        let relative = Law::fit(Kind::Relative, cells);
+        let power = Curve::fit(1, cells);
+        let misses: Vec<f64> = cells.iter().map(|cell| cell.log - power.log(&cell.place)).collect();
+        let smooth = Process::likeliest(cells, &misses);
+        let misses: Vec<f64> = cells.iter().map(|cell| cell.log - log(relative.seconds(&cell.place))).collect();
+        let local = Process::fixed(cells, &misses, LOCAL.0, LOCAL.1);
+        vec![
+            ernest,
+            Self::Law(relative.clone()),
+            Self::Law(Law::fit(Kind::Cliff, cells)),
+            Self::Law(Law::fit(Kind::Overlap, cells)),
+            Self::Neighbours(Neighbours::fit(&power, cells)),
+            Self::Curve(Curve::fit(2, cells)),
+            Self::Curve(power.clone()),
+            Self::CorrectedCurve(power, smooth),
+            Self::CorrectedLaw(relative, local),
+        ]
     }
 
-    pub(super) fn seconds(&self, machines: usize, fraction: f64) -> f64 {
-        let terms = terms(machines, fraction);
-        let sum: f64 = terms.iter().zip(&self.theta).map(|(term, theta)| term * theta).sum();
-        sum * self.residual.factor(machines)
+    /// ln f.
+    pub(super) fn log(&self, at: &Place) -> f64 {
+        match self {
+            Self::Law(law) => log(law.seconds(at)),
+            Self::Curve(curve) => curve.log(at),
+            Self::Neighbours(neighbours) => neighbours.log(at),
+            Self::CorrectedCurve(curve, process) => curve.log(at) + process.log(at),
+            Self::CorrectedLaw(law, process) => log(law.seconds(at)) + process.log(at),
+        }
+    }
+
+    /// Whether its terms say how time grows with the data even if one size was seen.
+    pub(super) fn is_law(&self) -> bool {
+        matches!(self, Self::Law(_) | Self::CorrectedLaw(..))
     }
 }
 
-fn terms(machines: usize, fraction: f64) -> [f64; 4] {
-    let m = machines as f64;
-    [1.0, fraction / m, m.ln(), m]
-}
-
-fn solve(observations: &[Observation], method: Method) -> Option<[f64; 4]> {
-    let first = observations.first()?;
-    let relative = method == Method::Ours;
-    if relative && observations.iter().all(|observation| observation.machines == first.machines) {
-        return Some(one_size(observations));
-    }
-    // Relative residuals: 1 s too much at 2 s is worse than at 100 s, and cliffs at small m must not rule.
-    let weight = |observation: &Observation| if relative { 1.0 / observation.seconds } else { 1.0 };
-    let rows = observations.iter().map(|o| terms(o.machines, o.fraction).map(|term| term * weight(o)));
-    let rows: Vec<[f64; 4]> = rows.collect();
-    let mut columns: Vec<Vec<f64>> = (0..4).map(|j| rows.iter().map(|row| row[j]).collect()).collect();
-    let mut y: Vec<f64> = observations.iter().map(|o| o.seconds * weight(o)).collect();
-    if relative {
-        add_ridge(&mut columns, &mut y);
-    }
-    let theta = nnls(&columns, &y);
-    Some([theta[0], theta[1], theta[2], theta[3]])
-}
-
-/// A whisper of ridge: with fewer m than terms many θ fit equally, and of those the evenly mixed one is the least
-/// reckless to extrapolate.
-fn add_ridge(columns: &mut [Vec<f64>], y: &mut Vec<f64>) {
-    let count = columns.len();
-    for (j, column) in columns.iter_mut().enumerate() {
-        let size = norm(column) * 1e-2;
-        column.extend((0..count).map(|row| if row == j { size } else { 0.0 }));
-    }
-    y.extend(std::iter::repeat_n(0.0, count));
-}
-
-/// A single m cannot tell θ₀ from the rest: constant in m, the middle of what is possible.
-fn one_size(observations: &[Observation]) -> [f64; 4] {
-    let logs = observations.iter().map(|observation| observation.seconds.ln());
-    [(logs.sum::<f64>() / observations.len() as f64).exp(), 0.0, 0.0, 0.0]
+/// Finite where nothing was explained.
+fn log(seconds: f64) -> f64 {
+    seconds.max(1e-300).ln()
 }
