@@ -62,8 +62,11 @@ pub trait Server: Send {
     /// One iteration, in as many rounds as it needs.
     fn iterate(&mut self, on: &mut dyn Machines, shared: &mut [f64]) -> Result<Step>;
 
-    /// Begins from a model that another algorithm made.
-    fn adopt(&mut self, on: &mut dyn Machines, model: &[f64], shared: &mut [f64]) -> Result<()>;
+    /// Begins from a model that another algorithm made. Where the shared vector is the model, that is all.
+    fn adopt(&mut self, _on: &mut dyn Machines, model: &[f64], shared: &mut [f64]) -> Result<()> {
+        shared.copy_from_slice(model);
+        Ok(())
+    }
 
     /// The objective and, where there is one, a bound below P*; off the training clock.
     fn evaluate(&mut self, on: &mut dyn Machines, shared: &[f64]) -> Result<Evaluation>;

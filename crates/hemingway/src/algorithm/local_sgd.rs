@@ -129,11 +129,6 @@ impl Server for LocalServer {
         Ok(Step::Moved)
     }
 
-    fn adopt(&mut self, _on: &mut dyn Machines, model: &[f64], shared: &mut [f64]) -> Result<()> {
-        shared.copy_from_slice(model);
-        Ok(())
-    }
-
     fn evaluate(&mut self, on: &mut dyn Machines, shared: &[f64]) -> Result<Evaluation> {
         primal::evaluate(&self.outline, on, shared)
     }
