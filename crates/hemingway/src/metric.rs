@@ -21,6 +21,8 @@ pub fn all(test: &Dataset, w: &[f64], loss: Loss) -> BTreeMap<String, f64> {
         metrics.insert("rmse".into(), error.sqrt());
         metrics.insert("r2".into(), 1.0 - error / spread);
     }
+    // R² of equal labels has no value.
+    metrics.retain(|_, value| value.is_finite());
     metrics
 }
 

@@ -8,7 +8,7 @@ pub mod trace;
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 pub use import::{Metric, import};
 pub use trace::{Point, Trace, traces};
@@ -48,11 +48,34 @@ pub struct Record {
     /// Time spent evaluating so far, outside training.
     #[serde(default)]
     pub eval_seconds: f64,
-    /// P(w).
+    /// P(w); of a run that ran away, anything not finite (`null` in JSON).
+    #[serde(serialize_with = "finite", deserialize_with = "or_infinite")]
     pub objective: f64,
     /// The best bound below P* this run has proved.
     pub lower_bound: Option<f64>,
     /// Any further measures, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub metrics: BTreeMap<String, f64>,
+}
+
+fn finite<S: Serializer>(value: &f64, to: S) -> Result<S::Ok, S::Error> {
+    value.is_finite().then_some(*value).serialize(to)
+}
+
+fn or_infinite<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
+    Ok(Option::deserialize(from)?.unwrap_or(f64::INFINITY))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_that_ran_away_stays_on_record() {
+        for objective in [f64::NAN, f64::INFINITY] {
+            let record = Record { objective, ..Record::default() };
+            let text = serde_json::to_string(&record).unwrap();
+            assert_eq!(serde_json::from_str::<Record>(&text).unwrap().objective, f64::INFINITY);
+        }
+    }
 }
