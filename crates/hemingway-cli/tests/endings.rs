@@ -27,6 +27,7 @@ fn what_cannot_be_meant_is_usage() {
         ("run synth:svm --machines 2", "--algorithm"),
         ("run synth:svm --algorithm gd --machines 0", "machine"),
         ("run synth:svm --algorithm gd --machines 2 --loss hinge", "does not apply"),
+        ("train synth:svm --test synth:svm --reach-metric f1=0.9", "accuracy, test_loss"),
         ("train --resume last --max-time 5", "cannot be used with"),
         ("run --resume last --algorithm gd", "cannot be used with"),
         ("advise x.csv", "the goal is missing"),
@@ -129,4 +130,49 @@ fn the_environment_may_ask_for_json() {
     let desk = Desk::new();
     let output = desk.command("runs").env("HEMINGWAY_OUTPUT", "json").output().unwrap();
     assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), "[]");
+}
+
+#[test]
+fn the_model_kept_is_the_one_that_meets_a_metric_goal() {
+    let desk = Desk::new();
+    for wanted in [0.90, 0.92, 0.93] {
+        let said = desk.run(&format!(
+            "run synth:svm,rows=1500 --test synth:svm,rows=1500,seed=0 --loss hinge --algorithm cocoa+ --machines 8 \
+             --cluster laptop --reach-metric accuracy={wanted} --max-time 60"
+        ));
+        assert_eq!(said.code, 0, "{}", said.err);
+        let scored = desk.run("score last synth:svm,rows=1500,seed=0 --output json");
+        let accuracy = serde_json::from_str::<Value>(&scored.out).unwrap()["metrics"]["accuracy"].as_f64();
+        assert!(accuracy.is_some_and(|seen| seen >= wanted), "{wanted}: {}", scored.out);
+    }
+}
+
+#[test]
+fn a_run_does_not_resume_on_other_data() {
+    let desk = Desk::new();
+    desk.run("data synth synth:svm,rows=300 -o d.libsvm");
+    let said = desk.run("run d.libsvm --loss hinge --algorithm cocoa --machines 2 --cluster laptop --rounds 9");
+    assert_eq!(said.code, 0, "{}", said.err);
+    // As if it had been killed after a few rounds.
+    let journal: Vec<String> = desk.read("runs/d-1/journal.jsonl").lines().take(5).map(String::from).collect();
+    desk.write("runs/d-1/journal.jsonl", &(journal.join("\n") + "\n"));
+    desk.run("data synth synth:svm,rows=300,seed=9 -o d.libsvm");
+    let said = desk.run("run --resume last");
+    assert_eq!(said.code, 1);
+    assert!(said.err.contains("no longer the data"), "{}", said.err);
+}
+
+#[test]
+fn a_budget_spent_on_loading_alone_is_not_met() {
+    let said = Desk::new().run("run synth:logistic --algorithm gd --machines 1 --within 1ms");
+    assert_eq!(said.code, 3, "{}", said.err);
+}
+
+#[test]
+fn a_run_that_ran_away_can_be_explained() {
+    let desk = Desk::new();
+    desk.write("huge.libsvm", "1 1:1e160 2:1\n-1 1:-1e160 2:3\n1 1:1e150 2:1\n-1 2:1e155\n");
+    let said = desk.run("run huge.libsvm --algorithm splash --machines 1 --loss squared --rounds 20");
+    assert_eq!(said.code, 3, "{}", said.err);
+    assert_eq!(desk.run("explain last --replay").code, 0);
 }

@@ -282,15 +282,17 @@ impl Live {
     /// Goes on from a checkpoint: exactly, if the same algorithm made it, from its model otherwise.
     fn take_up(&mut self, from: &Checkpoint) -> Result<()> {
         self.check(from)?;
-        self.engine.set_clock(from.clock);
         self.iteration = from.iteration;
         self.lower_bound = from.lower_bound;
         if from.algorithm == self.setting.algorithm.name() {
+            self.engine.set_clock(from.clock);
             self.engine.set_items(&from.items)?;
             self.shared.clone_from(&from.shared);
             self.first = from.first;
             return self.server.restore(&from.server);
         }
+        // Rounds go on counting, which marks a warm start; the time is the other run's.
+        self.engine.set_clock(Clock { rounds: from.clock.rounds, rows: from.clock.rows, ..Clock::default() });
         self.server.adopt(self.engine.as_mut(), &from.model, &mut self.shared)
     }
 

@@ -25,12 +25,12 @@ pub enum Error {
         what: String,
     },
     /// The operating system refused to read or write.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {cause}", path.display())]
     Io {
         /// The file or directory.
         path: PathBuf,
         /// Its own words.
-        source: std::io::Error,
+        cause: std::io::Error,
     },
     /// A setting has a value that cannot work.
     #[error("{field}: {what}")]
@@ -69,6 +69,6 @@ impl Error {
 
     /// Attaches the path to an operating-system error.
     pub fn io(path: &Path) -> impl FnOnce(std::io::Error) -> Self + '_ {
-        move |source| Self::Io { path: path.into(), source }
+        move |cause| Self::Io { path: path.into(), cause }
     }
 }

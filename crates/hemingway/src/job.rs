@@ -13,7 +13,7 @@ use crate::data::{Dataset, Info};
 use crate::engine::cores;
 use crate::goal::{Caps, Goal};
 use crate::problem::{Loss, Problem};
-use crate::{Error, Result, algorithm};
+use crate::{Error, Result, algorithm, metric};
 
 /// A job as the user states it; serialised whole into the journal.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -123,6 +123,7 @@ impl JobSpec {
         let loss = self.loss.map_or_else(|| default_loss(&loaded.dataset, &self.preparation, &mut notes), Ok)?;
         let prepared = prepare(loaded.dataset, &self.preparation, loss.is_binary())?;
         notes.extend(prepared.notes);
+        self.check_metric(loss)?;
         let test = self.load_test(loaded.base, &prepared.rules, &mut notes)?;
         let problem = Problem::new(&prepared.dataset, loss, self.l2, self.seed)?;
         let facts = self.facts(&prepared.dataset, &problem)?;
@@ -161,6 +162,18 @@ impl JobSpec {
             return Err(Error::setting("--reach-metric", "needs --test FILE to measure on"));
         }
         Ok(())
+    }
+
+    fn check_metric(&self, loss: Loss) -> Result<()> {
+        let Goal::ReachMetric { metric, .. } = &self.goal else { return Ok(()) };
+        if metric::names(loss).contains(&metric.as_str()) {
+            return Ok(());
+        }
+        let known = metric::names(loss).join(", ");
+        Err(Error::setting(
+            "--reach-metric",
+            format!("`{metric}` is not measured with the {loss} loss; there are {known}"),
+        ))
     }
 
     fn load_test(&self, base: Option<Base>, rules: &Rules, notes: &mut Vec<String>) -> Result<Option<Arc<Dataset>>> {

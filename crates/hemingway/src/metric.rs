@@ -26,6 +26,11 @@ pub fn all(test: &Dataset, w: &[f64], loss: Loss) -> BTreeMap<String, f64> {
     metrics
 }
 
+/// The names of the measures that apply to a loss.
+pub fn names(loss: Loss) -> &'static [&'static str] {
+    if loss.is_binary() { &["accuracy", "test_loss"] } else { &["r2", "rmse", "test_loss"] }
+}
+
 /// The class of a margin; a tie goes to +1.
 pub fn decide(z: f64) -> f64 {
     if z < 0.0 { -1.0 } else { 1.0 }

@@ -18,8 +18,8 @@ const NEGLIGIBLE: f64 = 1e-6;
 pub struct Question<'a> {
     /// The wish.
     pub goal: &'a Goal,
-    /// Algorithms that may be chosen, each with the objective its own runs have reached so far.
-    pub algorithms: Vec<(&'a str, Option<f64>)>,
+    /// Algorithms that may be chosen.
+    pub algorithms: Vec<Progress<'a>>,
     /// Numbers of machines that may be chosen.
     pub machines: &'a [usize],
     /// Fewest machines whose memory holds the data.
@@ -30,6 +30,24 @@ pub struct Question<'a> {
     pub seconds_left: Option<f64>,
     /// Dollars that remain, where limited.
     pub dollars_left: Option<f64>,
+}
+
+/// How far an algorithm's own runs have got.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Progress<'a> {
+    /// Its name.
+    pub algorithm: &'a str,
+    /// The lowest objective of its furthest run, if it has one.
+    pub objective: Option<f64>,
+    /// The machines that run was on last, and the rounds it still needs at the pace of its own bracket.
+    pub own_pace: Option<(usize, f64)>,
+}
+
+impl<'a> Progress<'a> {
+    /// Nothing has been run yet.
+    pub fn none(algorithm: &'a str) -> Self {
+        Self { algorithm, objective: None, own_pace: None }
+    }
 }
 
 /// What every candidate promises, the best first.
@@ -104,11 +122,11 @@ impl Candidate {
 /// Ranks every candidate by what the models promise.
 pub fn plan(model: &RunModel, question: &Question<'_>) -> Plan {
     let mut candidates = Vec::new();
-    for (algorithm, objective) in &question.algorithms {
-        let Ok(context) = model.context(algorithm) else { continue };
-        let reached = objective.and_then(|objective| model.bracket.as_ref()?.error(objective));
+    for progress in &question.algorithms {
+        let Ok(context) = model.context(progress.algorithm) else { continue };
+        let reached = progress.objective.and_then(|objective| model.bracket.as_ref()?.error(objective));
         for &machines in question.machines {
-            candidates.push(candidate(context, algorithm, machines, reached, question));
+            candidates.push(candidate(context, progress, machines, reached, question));
         }
     }
     let goal = question.goal;
@@ -124,13 +142,14 @@ pub fn plan(model: &RunModel, question: &Question<'_>) -> Plan {
 
 fn candidate(
     context: &ContextModel,
-    algorithm: &str,
+    progress: &Progress<'_>,
     machines: usize,
     reached: Option<f64>,
     question: &Question<'_>,
 ) -> Candidate {
     let seconds_per_round = context.seconds_per_round(machines);
     let rounds = rounds_to_go(context, question.goal, machines, reached);
+    let rounds = rounds.map(|rounds| heed_own_pace(context, question.goal, machines, progress, rounds));
     let seconds = match (rounds, seconds_per_round) {
         (Some(Reach::At(rounds)), Some(pace)) => Some(Reach::At(rounds.times(pace))),
         (Some(Reach::Never), _) => Some(Reach::Never),
@@ -144,7 +163,7 @@ fn candidate(
         .zip(seconds_per_round)
         .and_then(|(left, pace)| error_after(context, machines, reached, left / pace.mid));
     Candidate {
-        config: Config::new(algorithm, machines),
+        config: Config::new(progress.algorithm, machines),
         seconds_per_round,
         rounds,
         seconds,
@@ -166,6 +185,22 @@ fn rounds_to_go(context: &ContextModel, goal: &Goal, machines: usize, reached: O
         high: to_go(whole.high),
         extrapolated: whole.extrapolated,
     }))
+}
+
+/// A promise that the algorithm's own run refutes is raised: g knows the beginnings of runs, and may think the end near
+/// when it is not. The pace is that of a proof, which comes later than an estimate: half of it is the least to expect.
+fn heed_own_pace(
+    context: &ContextModel,
+    goal: &Goal,
+    machines: usize,
+    progress: &Progress<'_>,
+    rounds: Reach,
+) -> Reach {
+    let (Reach::At(rounds), Some((on, own))) = (rounds, progress.own_pace) else { return rounds };
+    let whole = |m: usize| context.rounds_to(goal.planning_error(), m).and_then(Reach::estimate).map(|r| r.mid);
+    let ratio = whole(machines).zip(whole(on)).map_or(1.0, |(here, there)| here / there.max(1.0));
+    let own = own * ratio;
+    Reach::At(Estimate { mid: rounds.mid.max(0.5 * own), high: rounds.high.max(own), ..rounds })
 }
 
 /// The rounds that the level already reached stands for on m machines.

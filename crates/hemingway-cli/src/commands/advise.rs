@@ -6,7 +6,7 @@ use anyhow::Result;
 use hemingway::cluster::Cluster;
 use hemingway::goal::{Caps, Goal};
 use hemingway::model::RunModel;
-use hemingway::plan::{Plan, Question, plan};
+use hemingway::plan::{Plan, Progress, Question, plan};
 use serde_json::{Value, json};
 
 use super::exit::{self, Usage};
@@ -38,7 +38,7 @@ pub(super) fn advise(args: &AdviseArgs, out: &mut dyn Output) -> Result<u8> {
     let caps = Caps::default().with_goal(&goal);
     let question = Question {
         goal: &goal,
-        algorithms: file.model.contexts.keys().map(|name| (name.as_str(), None)).collect(),
+        algorithms: file.model.contexts.keys().map(|name| Progress::none(name)).collect(),
         machines: &machines,
         fits_from: 1,
         price_per_hour: price,

@@ -137,7 +137,9 @@ impl Server for GdServer {
             let trial: Vec<f64> = ahead.iter().zip(&slope).map(|(y, g)| y - self.step * g).collect();
             let value = self.value_at(on, &trial)?;
             let rounding = 1e-15 * value_ahead.abs();
-            if value > value_ahead - 0.5 * self.step * slope_sq + rounding {
+            // Written so that a NaN is no descent.
+            let descends = value <= value_ahead - 0.5 * self.step * slope_sq + rounding;
+            if !descends {
                 self.step *= 0.5;
                 continue;
             }

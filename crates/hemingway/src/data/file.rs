@@ -33,7 +33,7 @@ pub(crate) fn unreadable(path: &Path) -> impl FnOnce(io::Error) -> Error + '_ {
         ErrorKind::UnexpectedEof | ErrorKind::InvalidInput | ErrorKind::InvalidData => {
             Error::file(path, format!("the gzip stream is cut short or damaged ({source}); fetch the file again"))
         }
-        _ => Error::Io { path: path.into(), source },
+        _ => Error::Io { path: path.into(), cause: source },
     }
 }
 

@@ -125,11 +125,13 @@ fn the_problem(traces: &[Trace]) -> Result<String> {
 
 /// Seconds of two clusters share no f.
 fn the_cluster(traces: &[Trace], options: &FitOptions) -> Result<String> {
-    if let Some(cluster) = &options.cluster {
-        return Ok(cluster.clone());
-    }
     let timed = traces.iter().filter(|trace| trace.points.iter().any(|point| point.seconds.is_some()));
     let clusters: BTreeSet<&String> = timed.map(|trace| &trace.cluster).collect();
+    if let Some(cluster) = &options.cluster {
+        // Records that name no cluster are of whichever is asked about.
+        let unnamed = clusters.iter().all(|name| name.is_empty());
+        return Ok(if unnamed { String::new() } else { cluster.clone() });
+    }
     if clusters.len() > 1 {
         let names = clusters.into_iter().map(String::as_str).collect::<Vec<_>>().join(", ");
         return Err(Error::Evidence(format!("the records hold times of several clusters ({names}): name one")));

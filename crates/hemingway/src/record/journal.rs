@@ -74,12 +74,14 @@ impl Journal {
     /// Begins a journal where there is none.
     pub fn create(path: &Path) -> Result<Self> {
         let file = OpenOptions::new().append(true).create_new(true).open(path).map_err(Error::io(path))?;
+        lock(path, &file)?;
         Ok(Self { path: path.into(), file })
     }
 
     /// Opens a journal to go on with it. A last line that a kill cut short is dropped: it was never acknowledged.
     pub fn reopen(path: &Path) -> Result<(Self, Vec<Event>)> {
         let mut file = OpenOptions::new().read(true).append(true).open(path).map_err(Error::io(path))?;
+        lock(path, &file)?;
         let mut text = Vec::new();
         file.read_to_end(&mut text).map_err(Error::io(path))?;
         let whole = whole_lines(&text);
@@ -106,6 +108,11 @@ impl Journal {
     pub fn flush(&mut self) -> Result<()> {
         self.file.sync_data().map_err(Error::io(&self.path))
     }
+}
+
+/// One writer at a time; the lock ends with the process, however that ends.
+fn lock(path: &Path, file: &File) -> Result<()> {
+    file.try_lock().map_err(|_| Error::file(path, "is being written by another process: wait for it, or stop it"))
 }
 
 fn whole_lines(text: &[u8]) -> &[u8] {

@@ -3,6 +3,9 @@
 
 use std::path::{Path, PathBuf};
 
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
 use super::journal::{Event, Journal};
 use crate::backend::Checkpoint;
 use crate::{Error, Result};
@@ -118,15 +121,15 @@ impl RunDir {
         postcard::from_bytes(&bytes).ok()
     }
 
-    /// Keeps the best model so far with its objective.
-    pub fn save_best(&self, objective: f64, model: &[f64]) -> Result<()> {
+    /// Keeps the best model so far.
+    pub(crate) fn save_best(&self, best: &impl Serialize) -> Result<()> {
         let path = self.path.join("best");
-        let bytes = postcard::to_allocvec(&(objective, model)).map_err(|e| Error::file(&path, e.to_string()))?;
+        let bytes = postcard::to_allocvec(best).map_err(|e| Error::file(&path, e.to_string()))?;
         replace(&path, &bytes)
     }
 
-    /// The best model kept, with its objective.
-    pub fn load_best(&self) -> Option<(f64, Vec<f64>)> {
+    /// The best model kept.
+    pub(crate) fn load_best<T: DeserializeOwned>(&self) -> Option<T> {
         postcard::from_bytes(&std::fs::read(self.path.join("best")).ok()?).ok()
     }
 

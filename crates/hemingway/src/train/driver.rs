@@ -5,15 +5,18 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use serde::{Deserialize, Serialize};
+
 use super::{Decision, History, Purpose, Spent, Start, Summary, decide};
-use crate::Result;
-use crate::backend::{Backend, Checkpoint, Ending, EngineBackend, Frame};
+use crate::backend::{Backend, Checkpoint, Config, Ending, EngineBackend, Frame};
+use crate::goal::Goal;
 use crate::job::Job;
 use crate::record::Record;
 use crate::record::journal::{Event, Journal};
 use crate::record::store::{RunDir, Store};
 use crate::standing::Standing;
 use crate::trained::{Provenance, TrainedModel};
+use crate::{Error, Result, metric};
 
 /// How long training may go on before what it has reached is put into a checkpoint.
 const CHECKPOINT_EVERY: Duration = Duration::from_secs(1);
@@ -62,11 +65,36 @@ pub struct Driver<'a> {
     interrupted: &'a AtomicBool,
 }
 
-/// The best model so far. Its objective may trail the journal's after a kill; the rounds run again catch up.
-#[derive(Debug, Clone)]
+/// The best model so far. It may trail the journal after a kill; the rounds run again catch up.
+#[derive(Debug, Clone, Serialize, Deserialize)]
 struct Best {
+    /// What the goal wants small.
+    worth: f64,
     objective: f64,
+    /// What made it; nothing yet.
+    maker: Option<Config>,
     model: Vec<f64>,
+}
+
+impl Best {
+    fn see(&mut self, goal: &Goal, record: &Record, model: &[f64]) {
+        let worth = worth(goal, record);
+        if worth < self.worth {
+            let maker = Some(Config::new(&record.algorithm, record.machines));
+            *self = Self { worth, objective: record.objective, maker, model: model.to_vec() };
+        }
+    }
+}
+
+/// What the goal wants small: the objective, or how far the asked-for measure is off.
+fn worth(goal: &Goal, record: &Record) -> f64 {
+    match goal {
+        Goal::ReachMetric { metric, .. } => {
+            let seen = record.metrics.get(metric).copied();
+            seen.map_or(f64::INFINITY, |seen| if metric::is_loss(metric) { seen } else { -seen })
+        }
+        _ => record.objective,
+    }
 }
 
 /// Measures what is spent: virtual seconds from the records, or this machine's.
@@ -117,11 +145,15 @@ impl<'a> Driver<'a> {
         interrupted: &'a AtomicBool,
     ) -> Result<Self> {
         let (journal, events) = dir.reopen()?;
+        if History::of(&events)?.facts.problem != job.facts.problem {
+            let what = format!("{} is no longer the data that this run began with", job.spec.data);
+            return Err(Error::file(dir.path(), what));
+        }
         let history = History::new(&dir.id, job.spec.clone(), job.facts.clone());
         let mut driver = Self::new(job, dir, journal, history, began, observer, interrupted);
         driver.take_up(&events);
-        if let Some((objective, model)) = driver.dir.load_best() {
-            driver.best = Best { objective, model };
+        if let Some(best) = driver.dir.load_best() {
+            driver.best = best;
         }
         driver.log(&Event::Resumed { at: now() })?;
         Ok(driver)
@@ -138,7 +170,8 @@ impl<'a> Driver<'a> {
     ) -> Self {
         let cluster = job.spec.cluster.clone();
         let backend = EngineBackend::new(job.problem.clone(), &job.facts.problem, cluster).with_test(job.test.clone());
-        let best = Best { objective: f64::INFINITY, model: vec![0.0; job.problem.data.columns()] };
+        let model = vec![0.0; job.problem.data.columns()];
+        let best = Best { worth: f64::INFINITY, objective: f64::INFINITY, maker: None, model };
         let meter = Meter::new(job, began);
         Self { job, backend, dir, journal, history, meter, best, checkpoints: HashMap::new(), observer, interrupted }
     }
@@ -182,7 +215,7 @@ impl<'a> Driver<'a> {
             let from = self.checkpoint(&frame, &start);
             let (checkpoint, ending) = self.run_slice(&frame, purpose, from.as_ref())?;
             // Before the journal says that the frame is over: nothing would be run again to catch up.
-            self.dir.save_best(self.best.objective, &self.best.model)?;
+            self.dir.save_best(&self.best)?;
             self.dir.save_checkpoint(&frame.run, &checkpoint)?;
             self.checkpoints.insert(frame.run.clone(), checkpoint);
             if let Some(ending) = ending {
@@ -222,12 +255,11 @@ impl<'a> Driver<'a> {
         {
             return Ok((from.clone(), Some(ending)));
         }
+        meter.begin(&history.spent);
         let began = Instant::now();
         let mut due = false;
         let mut seen = |record: &Record, model: &[f64]| {
-            if record.objective < best.objective {
-                *best = Best { objective: record.objective, model: model.to_vec() };
-            }
+            best.see(&history.spec.goal, record, model);
             // Rounds run again after a kill are on record already; the last of them may not have been judged.
             if known.is_some_and(|round| record.round < round) {
                 return Ok(ControlFlow::Continue(()));
@@ -253,7 +285,7 @@ impl<'a> Driver<'a> {
     fn finish(mut self, ending: Ending, why: &str) -> Result<Summary> {
         self.history.spent.wall_seconds = self.meter.wall(&self.history.spent);
         let mut summary = Summary::of(&self.history, ending, why);
-        if self.best.objective.is_finite() {
+        if self.best.maker.is_some() {
             let path = self.dir.model_path();
             self.trained(&summary).save(&path)?;
             summary.model = Some(path.display().to_string());
@@ -280,7 +312,7 @@ impl<'a> Driver<'a> {
                 objective: self.best.objective,
                 estimated_error: summary.estimated_error,
                 certified_error: summary.certified_error,
-                choice: summary.choice.clone(),
+                choice: self.best.maker.clone(),
                 ending: summary.ending,
             },
         }
@@ -300,7 +332,9 @@ fn verdict(history: &History, meter: &Meter, record: &Record, interrupted: &Atom
     let late = caps.seconds.is_some_and(|cap| history.spent.wall_seconds + next > cap);
     let price = meter.price(record.machines) * next;
     let dear = caps.dollars.is_some_and(|cap| history.spent.dollars.unwrap_or(0.0) + price > cap);
-    (late || dear).then_some(if history.spec.goal.is_budget() { Ending::GoalMet } else { Ending::BudgetSpent })
+    // To have used up a budget is what was asked for, unless loading alone did.
+    let asked_for = history.spec.goal.is_budget() && record.round > 0;
+    (late || dear).then_some(if asked_for { Ending::GoalMet } else { Ending::BudgetSpent })
 }
 
 impl Meter {
@@ -325,6 +359,11 @@ impl Meter {
         if self.simulated { spent.wall_seconds } else { self.before + self.began.elapsed().as_secs_f64() }
     }
 
+    /// What comes now is rounds, not loading or dealing.
+    fn begin(&mut self, spent: &Spent) {
+        self.last_record = self.wall(spent);
+    }
+
     /// Counts a round that has just ended.
     fn see(&mut self, record: &Record, purpose: Purpose, spent: &mut Spent) {
         let before = self.last_record;
@@ -339,7 +378,8 @@ impl Meter {
     /// Counts a round by its record alone.
     fn recall(&mut self, record: &Record, purpose: Purpose, spent: &mut Spent) {
         let total = record.train_seconds + record.eval_seconds;
-        let busy = total - self.runs.insert(record.run.clone(), total).unwrap_or(0.0);
+        // A round run again after a kill may take less than it did before.
+        let busy = (total - self.runs.insert(record.run.clone(), total).unwrap_or(0.0)).max(0.0);
         spent.wall_seconds += busy;
         self.last_round = spent.wall_seconds - self.last_record;
         self.last_record = spent.wall_seconds;

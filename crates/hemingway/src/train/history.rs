@@ -120,11 +120,20 @@ impl History {
         self.records.iter().rev().find(|record| record.run == run)
     }
 
-    /// The run of this algorithm that has got furthest, with its objective.
+    /// The run of this algorithm that has got furthest, with its objective. A run that another algorithm has taken over
+    /// is no longer its own.
     pub fn furthest(&self, algorithm: &str) -> Option<(&str, f64)> {
-        let last_config = |run: &str| self.last_of(run).is_some_and(|last| last.algorithm == algorithm);
-        let own = self.records.iter().filter(|r| r.algorithm == algorithm && r.objective.is_finite());
-        own.filter(|r| last_config(&r.run)).map(|r| (r.run.as_str(), r.objective)).min_by(|a, b| a.1.total_cmp(&b.1))
+        let mut runs: Vec<(&str, bool, f64)> = Vec::new();
+        for record in &self.records {
+            let own = record.algorithm == algorithm;
+            let objective = if own && record.objective.is_finite() { record.objective } else { f64::INFINITY };
+            match runs.iter_mut().find(|run| run.0 == record.run) {
+                Some(run) => (run.1, run.2) = (own, run.2.min(objective)),
+                None => runs.push((&record.run, own, objective)),
+            }
+        }
+        let usable = runs.into_iter().filter(|run| run.1 && run.2.is_finite());
+        usable.map(|run| (run.0, run.2)).min_by(|a, b| a.1.total_cmp(&b.1))
     }
 
     /// The run that holds the best model.
@@ -154,6 +163,29 @@ impl History {
             || self.furthest(algorithm).is_some_and(|(run, _)| self.creeps(run))
     }
 
+    /// Rounds until the bracket of a run proves the planned error, at the rate at which the second half of the run has
+    /// closed it. Nothing before a long look, or if it has not closed.
+    pub fn rounds_to_proof(&self, run: &str) -> Option<f64> {
+        let last = self.last_of(run).filter(|last| last.round >= LONG)?;
+        let (before, now) = self.gaps(run, last.round);
+        let target = self.spec.goal.planning_error() * last.lower_bound.filter(|bound| *bound > 0.0)?;
+        let rate = (before / now).ln() / (0.5 * last.round as f64);
+        (rate > 0.0 && now > target).then(|| (now / target).ln() / rate)
+    }
+
+    /// The smallest P − L of a run up to half of its rounds, and up to now.
+    fn gaps(&self, run: &str, rounds: u64) -> (f64, f64) {
+        let (mut best, mut now, mut before) = (f64::INFINITY, f64::INFINITY, f64::INFINITY);
+        for record in self.records.iter().filter(|record| record.run == run) {
+            best = best.min(record.objective);
+            now = now.min(best - record.lower_bound.unwrap_or(0.0));
+            if 2 * record.round <= rounds {
+                before = now;
+            }
+        }
+        (before, now)
+    }
+
     /// Whether the second half of a run has brought objective and bound together by less than a tenth of the error that
     /// is asked for. Even a rate of 1/√i gains four tenths of the error it has left: such a run is at its floor, or
     /// where no claim can be made of it.
@@ -162,15 +194,8 @@ impl History {
         if self.spec.goal.is_budget() {
             return false;
         }
-        let (mut best, mut gap, mut gap_before) = (f64::INFINITY, f64::INFINITY, f64::INFINITY);
-        for record in self.records.iter().filter(|record| record.run == run) {
-            best = best.min(record.objective);
-            gap = gap.min(best - record.lower_bound.unwrap_or(0.0));
-            if 2 * record.round <= last.round {
-                gap_before = gap;
-            }
-        }
-        gap_before - gap < 0.1 * self.spec.goal.planning_error() * best.abs()
+        let (before, now) = self.gaps(run, last.round);
+        before - now < 0.1 * self.spec.goal.planning_error() * last.objective.abs()
     }
 
     /// Caps and goal together.

@@ -6,7 +6,7 @@ use crate::backend::{Config, Ending, Frame};
 use crate::goal::Goal;
 use crate::job::Mode;
 use crate::model::{Estimate, FitOptions, RunModel};
-use crate::plan::{Candidate, Plan, Question, plan};
+use crate::plan::{Candidate, Plan, Progress, Question, plan};
 use crate::record::traces;
 
 /// Rounds of a probe: as many as the end of a curve needs to be guessed at.
@@ -47,6 +47,10 @@ fn ended(history: &History) -> Option<Decision> {
     let fixed = matches!(history.spec.mode, Mode::Fixed(_));
     let why = match last.ending {
         Ending::FrameOver => return None,
+        Ending::Stalled if history.spec.goal.is_budget() => {
+            let why = format!("{} cannot get any lower at working precision", last.frame.config);
+            return fixed.then_some(Decision::Stop { ending: Ending::GoalMet, why, plan: None });
+        }
         Ending::Stalled | Ending::Diverged if !fixed => return None,
         Ending::GoalMet => format!("{} on {}", history.spec.goal.sentence(), last.frame.config),
         ending => ending.words().into(),
@@ -208,7 +212,7 @@ fn fitted(history: &History) -> Option<Plan> {
     let alive = facts.algorithms.iter().filter(|a| !history.is_dead(a));
     let question = Question {
         goal: &history.spec.goal,
-        algorithms: alive.map(|a| (a.as_str(), history.furthest(a).map(|(_, objective)| objective))).collect(),
+        algorithms: alive.map(|a| progress(history, a)).collect(),
         machines: &facts.machines,
         fits_from: facts.fits_from,
         price_per_hour: facts.price_per_hour,
@@ -216,6 +220,16 @@ fn fitted(history: &History) -> Option<Plan> {
         dollars_left: history.dollars_left(),
     };
     Some(plan(&model, &question))
+}
+
+fn progress<'a>(history: &'a History, algorithm: &'a str) -> Progress<'a> {
+    let furthest = history.furthest(algorithm);
+    let last = furthest.and_then(|(run, _)| history.last_of(run));
+    Progress {
+        algorithm,
+        objective: furthest.map(|(_, objective)| objective),
+        own_pace: last.and_then(|last| Some((last.machines, history.rounds_to_proof(&last.run)?))),
+    }
 }
 
 /// Trains with the best candidate; once training, changes only for a clear gain.
@@ -310,7 +324,8 @@ fn train_with(history: &History, chosen: Candidate, why: String, plan: Plan) -> 
     };
     let to_go = chosen.rounds.and_then(crate::model::Reach::estimate);
     let ahead = match to_go {
-        Some(rounds) => ((FRAME_SHARE * rounds.mid).ceil() as u64).max(SHORTEST_FRAME),
+        // Growing with the run, so that a goal that stays ahead does not mean a decision every few rounds.
+        Some(rounds) => ((FRAME_SHARE * rounds.mid).ceil() as u64).max(SHORTEST_FRAME).max(from_round / 4),
         None => from_round.max(SHORTEST_FRAME),
     };
     // A budget is used up whatever is predicted.

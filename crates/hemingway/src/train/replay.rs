@@ -7,7 +7,7 @@ use crate::{Error, Result};
 /// What came of taking every decision of a journal again.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Replay {
-    /// The job's state at its end.
+    /// How many there are.
     pub decisions: usize,
     /// Decisions that come out differently, by number from 1: (as recorded, as taken now).
     pub differences: Vec<(usize, Decision, Decision)>,

@@ -42,10 +42,11 @@ struct Fixed {
     fraction: Option<u64>,
 }
 
-/// The rows of one named run stay together; without names, rows that agree in everything fixed do, file by file.
+/// The rows of one named run stay together; without names, rows that agree in everything fixed do. Both file by file:
+/// stores count their runs from 1, so that names recur.
 #[derive(PartialEq, Eq, Hash)]
 enum Group {
-    Run(String),
+    Run(usize, String),
     Alike(usize, Fixed),
 }
 
@@ -63,7 +64,7 @@ impl Row {
 
     fn group(&self) -> Group {
         match &self.run {
-            Some(run) => Group::Run(run.clone()),
+            Some(run) => Group::Run(self.file, run.clone()),
             None => Group::Alike(self.file, self.fixed()),
         }
     }
@@ -112,7 +113,11 @@ fn trace(rows: &[Row], place: usize, full: usize) -> Trace {
     Trace {
         context: head.context.clone(),
         problem: head.problem.clone(),
-        run: head.run.clone().unwrap_or_else(|| format!("{}:{}", head.file + 1, head.line)),
+        run: match &head.run {
+            Some(run) if head.file == 0 => run.clone(),
+            Some(run) => format!("{}:{run}", head.file + 1),
+            None => format!("{}:{}", head.file + 1, head.line),
+        },
         cluster: head.cluster.clone(),
         machines: head.machines,
         rows: head.rows,

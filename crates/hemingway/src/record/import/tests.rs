@@ -95,3 +95,17 @@ fn our_own_records_come_back_the_same_from_csv_and_from_a_journal() {
     let lines: Vec<_> = records.iter().map(|record| serde_json::to_string(record).unwrap()).collect();
     assert_eq!(read("a.jsonl", &lines.join("\n"), None).unwrap(), expected);
 }
+
+#[test]
+fn runs_of_the_same_name_in_two_files_are_two_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str, machines: usize| {
+        let path = folder.path().join(name);
+        let text = format!("run,algorithm,machines,round,objective\nr.1,gd,{machines},1,3\nr.1,gd,{machines},2,2\n");
+        fs::write(&path, text).unwrap();
+        path
+    };
+    let traces = import(&[file("a.csv", 4), file("b.csv", 16)], None).unwrap();
+    assert!(traces.iter().all(|trace| trace.fresh));
+    assert_ne!(traces[0].run, traces[1].run);
+}
