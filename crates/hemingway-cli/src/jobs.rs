@@ -47,6 +47,13 @@ pub(crate) fn spec(
     limits: &LimitArgs,
     keep: &KeepArgs,
 ) -> Result<JobSpec> {
+    // Before hours of training, not after.
+    for (flag, path) in [("--model", &keep.model), ("--records", &keep.records)] {
+        let folder = path.as_deref().and_then(Path::parent).filter(|folder| !folder.as_os_str().is_empty());
+        if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
+            return Err(Usage::error(format!("{flag}: there is no folder {}", folder.display())));
+        }
+    }
     Ok(JobSpec {
         data,
         loss: problem.loss,

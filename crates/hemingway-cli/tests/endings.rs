@@ -28,6 +28,7 @@ fn what_cannot_be_meant_is_usage() {
         ("run synth:svm --algorithm gd --machines 0", "machine"),
         ("run synth:svm --algorithm gd --machines 2 --loss hinge", "does not apply"),
         ("train synth:svm --test synth:svm --reach-metric f1=0.9", "accuracy, test_loss"),
+        ("train synth:svm --reach 1e-3 --model no/where.json", "--model: there is no folder"),
         ("train --resume last --max-time 5", "cannot be used with"),
         ("run --resume last --algorithm gd", "cannot be used with"),
         ("advise x.csv", "the goal is missing"),

@@ -256,7 +256,7 @@ fn default_loss(data: &Dataset, preparation: &Preparation, notes: &mut Vec<Strin
         (Loss::Squared, "labels are numbers")
     } else {
         let what = format!(
-            "the labels take {} values: say --positive LABEL to learn one against the rest, or --loss squared to predict them as numbers",
+            "{} different labels: say --positive LABEL to learn one against the rest, or --loss squared to predict them as numbers",
             labels.len()
         );
         return Err(Error::setting("--loss", what));
