@@ -6,12 +6,12 @@ use anyhow::Context;
 use hemingway::data::{Normalize, Preparation};
 use hemingway::model::{Bracket, ConvergenceModel, Method};
 use hemingway::problem::Loss;
-use hemingway::record::{Trace, import};
+use hemingway::record::{Point, Trace, import};
 
 use crate::folds::quantile;
 
 /// Errors are compared no further down than this.
-const TINY: f64 = 1e-7;
+const TINY: f64 = 1e-5;
 const WINDOW: usize = 50;
 const AHEAD: usize = 10;
 
@@ -94,10 +94,12 @@ pub fn traces_dir() -> anyhow::Result<PathBuf> {
 pub struct Real {
     /// The runs, cut down to the best so far.
     pub runs: Vec<Run>,
+    optimum: f64,
 }
 
 /// One run.
 pub struct Run {
+    optimum: f64,
     /// The trace with each objective replaced by the best so far.
     trace: Trace,
     /// Best (P − P*)/P* after round 1, 2, ….
@@ -107,7 +109,7 @@ pub struct Run {
 impl Real {
     /// The runs, judged by P*.
     pub fn new<'a>(traces: impl Iterator<Item = &'a Trace>, optimum: f64) -> Self {
-        Self { runs: traces.map(|trace| Run::new(trace, optimum)).collect() }
+        Self { runs: traces.map(|trace| Run::new(trace, optimum)).collect(), optimum }
     }
 
     /// Median of the first rounds at which the runs were down to ε; `None` if most never were.
@@ -119,29 +121,35 @@ impl Real {
         Some(quantile(self.runs.iter().map(first).collect(), 0.5)).filter(|rounds| rounds.is_finite())
     }
 
-    /// Root mean square of ln(predicted / real), real the median of the runs, as long as most of them went on.
+    /// Root mean square of ln(error of the predicted objective / real error), real the median of the runs, as long as
+    /// most of them went on.
     pub fn distance(&self, predicted: impl Fn(f64) -> f64) -> f64 {
         let lengths = self.runs.iter().map(|run| run.errors.len() as f64).collect();
         let last = quantile(lengths, 0.5) as usize;
         let square = |place: usize| {
             let errors = self.runs.iter().filter_map(|run| run.errors.get(place).copied()).collect();
-            (predicted((place + 1) as f64) / quantile(errors, 0.5).max(TINY)).max(TINY).ln().powi(2)
+            let real = quantile(errors, 0.5);
+            real.is_finite().then(|| ratio(predicted((place + 1) as f64), self.optimum, real).powi(2))
         };
-        ((0..last).map(square).sum::<f64>() / last as f64).sqrt()
+        let squares: Vec<f64> = (0..last).filter_map(square).collect();
+        (squares.iter().sum::<f64>() / squares.len() as f64).sqrt()
     }
 }
 
 impl Run {
     fn new(trace: &Trace, optimum: f64) -> Self {
         let mut trace = trace.clone();
-        let mut best = f64::INFINITY;
+        let (mut best, mut errors) = (f64::INFINITY, Vec::new());
         trace.points.retain(|point| point.round > 0);
         for point in &mut trace.points {
+            // A line search takes rounds that leave no record: nothing is better before it ends.
+            let before = if errors.is_empty() { f64::INFINITY } else { (best - optimum) / optimum };
+            errors.resize(point.round as usize - 1, before);
             best = best.min(point.objective.unwrap_or(f64::INFINITY));
+            errors.push((best - optimum) / optimum);
             point.objective = Some(best);
         }
-        let errors = trace.points.iter().map(|point| (point.objective.unwrap_or(best) - optimum) / optimum);
-        Self { errors: errors.collect(), trace }
+        Self { optimum, errors, trace }
     }
 }
 
@@ -150,15 +158,21 @@ impl Run {
 pub fn ahead(run: &Run, bracket: &Bracket, method: Method) -> Vec<f64> {
     let ends = (WINDOW..(run.errors.len() + 1).saturating_sub(AHEAD)).step_by(AHEAD);
     let miss = |end: usize| {
-        let points = run.trace.points[end - WINDOW..end].to_vec();
-        let bracket = Bracket { start: points[0].objective?, ..*bracket };
+        let seen = |point: &&Point| (end - WINDOW + 1..=end).contains(&(point.round as usize));
+        let points: Vec<Point> = run.trace.points.iter().filter(seen).copied().collect();
+        let bracket = Bracket { start: points.first()?.objective?, ..*bracket };
         let window = Trace { points, ..run.trace.clone() };
         let model = ConvergenceModel::fit(&[&window], &bracket, method);
         // A window without any progress predicts none.
         let still = || bracket.error(bracket.start);
         let at = (end + AHEAD) as f64;
         let predicted = model.map_or_else(still, |model| Some(model.error_after(at, window.machines).mid))?;
-        Some((predicted.max(TINY) / run.errors[end + AHEAD - 1].max(TINY)).ln().abs())
+        Some(ratio(bracket.objective(predicted), run.optimum, run.errors[end + AHEAD - 1]).abs())
     };
     ends.filter_map(miss).collect()
+}
+
+/// ln(error of a predicted objective / real error).
+fn ratio(objective: f64, optimum: f64, real: f64) -> f64 {
+    (((objective - optimum) / optimum).max(TINY) / real.max(TINY)).ln()
 }

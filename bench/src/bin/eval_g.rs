@@ -2,7 +2,7 @@
 //! out, and ten rounds ahead from a window of fifty. The founding paper's Lasso beside ours, as tables in Markdown.
 //!
 //! A fold sees nothing of the m left out, its P* estimate included; the judge knows P*. Needs the traces of
-//! `make_traces`.
+//! `make_traces`; problems named on the command line are judged alone.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
@@ -44,7 +44,8 @@ type Scores = BTreeMap<(&'static str, String), [Score; 2]>;
 fn main() -> anyhow::Result<()> {
     let mut scores = Scores::new();
     let started = Instant::now();
-    for case in cases() {
+    let asked: Vec<String> = std::env::args().skip(1).collect();
+    for case in cases().iter().filter(|case| asked.is_empty() || asked.iter().any(|name| name == case.name)) {
         let (traces, optimum) = case.read()?;
         let machines: BTreeSet<usize> = traces.iter().map(|trace| trace.machines).collect();
         for &left_out in &machines {
@@ -77,6 +78,11 @@ fn leave_out(
 ) {
     let (tested, taught): (Vec<&Trace>, Vec<&Trace>) = traces.iter().partition(|trace| trace.machines == left_out);
     let Some(bracket) = Bracket::of(taught.iter().copied()) else { return };
+    if std::env::var_os("VERBOSE").is_some() {
+        let part = |value: f64| (value - optimum) / optimum;
+        let (mid, best, low) = (part(bracket.mid), part(bracket.best), part(bracket.low.unwrap_or(0.0)));
+        eprintln!("{problem} without {left_out}: P* {mid:+.1e}, best {best:.1e}, low {low:.1e}");
+    }
     let contexts: BTreeSet<&str> = tested.iter().map(|trace| trace.context.as_str()).collect();
     for context in contexts {
         let taught: Vec<&Trace> = taught.iter().copied().filter(|trace| trace.context == context).collect();
@@ -93,7 +99,7 @@ fn leave_out(
             } else {
                 score.inner.extend(folds);
             }
-            score.curves.push(real.distance(|round| model.error_after(round, left_out).mid));
+            score.curves.push(real.distance(|round| bracket.objective(model.error_after(round, left_out).mid)));
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Makes the traces that g is judged on, once: every problem, algorithm, number of machines and seed as one CSV of
-//! records under `bench/out/traces/`. What exists already is left alone, so that it can be stopped and started again.
+//! records under `bench/out/traces/`. What exists already is left alone, so that it can be stopped and started again; problems named
+//! on the command line are made alone.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -17,7 +18,9 @@ use hemingway_bench::{cluster, load};
 const LONG: u64 = 1500;
 
 fn main() -> anyhow::Result<()> {
-    let cases = cases();
+    let asked: Vec<String> = std::env::args().skip(1).collect();
+    let mut cases = cases();
+    cases.retain(|case| asked.is_empty() || asked.iter().any(|name| name == case.name));
     // One seed of everything before the next of anything: stopped early, it leaves no problem without traces.
     for seed in 0..cases.iter().map(|case| case.seeds).max().unwrap_or(0) {
         for case in cases.iter().filter(|case| seed < case.seeds) {
