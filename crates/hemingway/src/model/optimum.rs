@@ -290,14 +290,27 @@ mod tests {
     }
 
     #[test]
+    fn several_runs_foresee_the_optimum_together_within_the_proved() {
+        let runs = [0.6, 0.8, 1.0]
+            .map(|scale| Trace { run: scale.to_string(), ..trace("good", 1, 40, move |i| 1.0 + scale / i) });
+        let mut runs = runs.to_vec();
+        // One that heads for a floor of its own foresees another end.
+        runs.push(Trace { run: "floor".into(), ..trace("floor", 4, 40, |i| 1.01 + 0.7 / (i * i)) });
+        runs[0].points[20].lower_bound = Some(0.98);
+        let bracket = Bracket::of(&runs).unwrap();
+        assert!((bracket.mid - 1.0).abs() < 4e-3, "{bracket:?}");
+        assert!(bracket.lower_bound < Some(bracket.mid) && bracket.mid < bracket.best);
+    }
+
+    #[test]
     fn the_bracket_spans_all_contexts() {
         let good = trace("good", 1, 40, |i| 1.0 + 1.0 / i);
         let mut proved = trace("proved", 1, 5, |_| 2.0);
         proved.points[3].lower_bound = Some(0.99);
         let bracket = Bracket::of([&good, &proved]).unwrap();
         assert_eq!((bracket.best, bracket.lower_bound), (1.025, Some(0.99)));
-        assert!((bracket.mid - 1.0).abs() < 1e-9 && bracket.low == Some(0.99));
-        assert!((bracket.error(1.5).unwrap() - 0.5).abs() < 1e-9);
+        assert!((bracket.mid - 1.0).abs() < 5e-3 && bracket.low == Some(0.99), "{bracket:?}");
+        assert!((bracket.error(1.5).unwrap() - 0.5).abs() < 1e-2);
         assert_eq!(Bracket::of([]), None);
     }
 
