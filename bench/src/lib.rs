@@ -1,5 +1,6 @@
 //! Shared by the bench programs: the data, a cluster to simulate, and one run as a list of numbers.
 
+pub mod curves;
 pub mod folds;
 pub mod plot;
 

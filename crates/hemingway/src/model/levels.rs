@@ -4,6 +4,7 @@
 //! methods whose steps do not depend on m, towards linear for those that average); and a level that is reached gets a
 //! finite answer.
 
+mod end;
 mod law;
 mod table;
 
@@ -11,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::convergence::Curves;
 use super::estimate::{Estimate, Reach};
+use end::End;
 use law::Law;
 use table::Table;
 
@@ -35,10 +37,15 @@ struct Seen {
     rounds: Vec<f64>,
     /// ln error below which it made no more progress.
     floor: Option<f64>,
+    /// Where its runs stand.
+    end: Option<End>,
 }
 
 /// Spread of rounds between m, before three m have shown it.
 const UNTESTED: f64 = 0.25;
+/// A fold has one m fewer than the model and its ends are extrapolated: it errs by more. Calibrated
+/// over the pooled folds of `eval_g`.
+const FOLDED: f64 = 0.85;
 /// Repeats differ by at least this.
 const LEAST: f64 = 0.03;
 
@@ -48,13 +55,14 @@ impl LevelSets {
         let table = Table::of(curves, start)?;
         let falling = table.falls_with_machines();
         let laws = table.laws(falling);
-        let deviation = table.left_out_spread(falling).unwrap_or(UNTESTED).max(LEAST);
+        let deviation = table.left_out_spread(falling).map_or(UNTESTED, |spread| FOLDED * spread).max(LEAST);
         let floor = |curves: &Curves| floor(curves).filter(|floor| floor.exp() > 4.0 * unsure);
         let seen = curves.iter().zip(&table.rows);
         let seen = seen.map(|(curves, row)| Seen {
             machines: curves.machines,
             rounds: row.iter().map(|cell| cell.rounds).collect(),
             floor: floor(curves),
+            end: End::of(curves),
         });
         let seen = seen.collect();
         Some(Self { start, levels: table.levels, laws, seen, deviation })
@@ -75,8 +83,13 @@ impl LevelSets {
 
     pub(super) fn error_after(&self, rounds: f64, machines: usize) -> Estimate {
         let path = self.path(machines);
-        let floor = self.nearest(machines).floor.unwrap_or(f64::NEG_INFINITY);
-        let level = |rounds: f64| self.level_at(&path, rounds).max(floor).exp();
+        let nearest = self.nearest(machines);
+        let floor = nearest.floor.unwrap_or(f64::NEG_INFINITY);
+        let end = nearest.end.as_ref().filter(|_| nearest.machines == machines);
+        let level = |rounds: f64| {
+            let level = self.level_at(&path, rounds);
+            end.map_or(level, |end| end.correct(rounds, level)).max(floor).exp()
+        };
         let mid = level(rounds);
         // What is uncertain is how many rounds a level takes: the error interval is the curve over the round interval.
         let span = Estimate::log_normal(rounds, self.deviation_at(machines), false);

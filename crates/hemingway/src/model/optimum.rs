@@ -13,6 +13,10 @@ const FINE: f64 = 1.5;
 const FINE_STEPS: usize = 4;
 /// Falls that shrink more slowly than this from step to step have no end in sight.
 const SLOWEST: f64 = 0.85;
+/// So many of the best runs foresee P* together: those further away see it less sharply, and all err alike.
+const TOGETHER: usize = 5;
+/// Values of P* considered.
+const PLACES: usize = 400;
 
 /// The best objective so far of one run, kept so that each round costs O(log n).
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -135,6 +139,42 @@ impl Curve {
     }
 }
 
+/// The likeliest P* between a proved bound and the best value, by what every curve foresees. Over prefixes of real runs
+/// the decrease that remains is off from the one foreseen by a factor of five on (geometric) average, mostly upwards, and
+/// by far more for a run that heads for its own noise floor: hence logarithms, tails like Cauchy's, and the median of what
+/// P* may be.
+fn between(bound: f64, best: f64, curves: &[(f64, f64)]) -> f64 {
+    let place = |step: usize| bound + (best - bound) * (step as f64 + 0.5) / PLACES as f64;
+    let density = |step: usize| {
+        let misfit = |&(now, foreseen): &(f64, f64)| ((now - place(step)) / foreseen).ln().powi(2).ln_1p();
+        (-curves.iter().map(misfit).sum::<f64>()).exp()
+    };
+    let densities: Vec<f64> = (0..PLACES).map(density).collect();
+    let half = 0.5 * densities.iter().sum::<f64>();
+    let mut below = 0.0;
+    let median = densities.iter().position(|density| {
+        below += density;
+        below >= half
+    });
+    median.map_or(best, place)
+}
+
+/// (best value, decrease foreseen) of the best runs that are long enough and still fall.
+fn foreseen(traces: &[&Trace]) -> Vec<(f64, f64)> {
+    let mut runs: Vec<&&Trace> = traces.iter().collect();
+    runs.sort_by_key(|trace| &trace.run);
+    let curve = |run: &[&&Trace]| {
+        let curve = Curve::of(run.iter().flat_map(|trace| trace.objectives()));
+        let foreseen = curve.likely_remaining().filter(|remaining| *remaining > 0.0)?;
+        (curve.evaluated >= ENOUGH && !curve.stalled()).then_some((curve.best()?, foreseen))
+    };
+    let runs = runs.chunk_by(|a, b| a.run == b.run && a.problem == b.problem);
+    let mut foreseen: Vec<(f64, f64)> = runs.filter_map(curve).collect();
+    foreseen.sort_by(|a, b| a.0.total_cmp(&b.0));
+    foreseen.truncate(TOGETHER);
+    foreseen
+}
+
 /// The bracket around P* and the estimate inside it, over all traces of one problem.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Bracket {
@@ -169,7 +209,11 @@ impl Bracket {
         let limit = curve.limit(lower_bound);
         let guess = curve.guess().map(|remaining| best - remaining);
         let middle = || lower_bound.map(|bound| 0.5 * (bound + best));
-        let mid = limit.map(|limit| limit.mid).or(guess).or_else(middle).unwrap_or(best);
+        let alone = limit.map(|limit| limit.mid).or(guess);
+        let foreseen = foreseen(&traces);
+        let together = lower_bound.filter(|bound| *bound < best && !foreseen.is_empty() && alone.is_some());
+        let together = together.map(|bound| between(bound, best, &foreseen));
+        let mid = together.or(alone).or_else(middle).unwrap_or(best);
         let firsts = traces.iter().filter(|trace| trace.fresh).filter_map(|trace| trace.objectives().next());
         Some(Self {
             start: firsts.map(|first| first.1).fold(best, f64::max),
@@ -247,14 +291,27 @@ mod tests {
     }
 
     #[test]
+    fn several_runs_foresee_the_optimum_together_within_the_proved() {
+        let runs = [0.6, 0.8, 1.0]
+            .map(|scale| Trace { run: scale.to_string(), ..trace("good", 1, 40, move |i| 1.0 + scale / i) });
+        let mut runs = runs.to_vec();
+        // One that heads for a floor of its own foresees another end.
+        runs.push(Trace { run: "floor".into(), ..trace("floor", 4, 40, |i| 1.01 + 0.7 / (i * i)) });
+        runs[0].points[20].lower_bound = Some(0.98);
+        let bracket = Bracket::of(&runs).unwrap();
+        assert!((bracket.mid - 1.0).abs() < 4e-3, "{bracket:?}");
+        assert!(bracket.lower_bound < Some(bracket.mid) && bracket.mid < bracket.best);
+    }
+
+    #[test]
     fn the_bracket_spans_all_contexts() {
         let good = trace("good", 1, 40, |i| 1.0 + 1.0 / i);
         let mut proved = trace("proved", 1, 5, |_| 2.0);
         proved.points[3].lower_bound = Some(0.99);
         let bracket = Bracket::of([&good, &proved]).unwrap();
         assert_eq!((bracket.best, bracket.lower_bound), (1.025, Some(0.99)));
-        assert!((bracket.mid - 1.0).abs() < 1e-9 && bracket.low == Some(0.99));
-        assert!((bracket.error(1.5).unwrap() - 0.5).abs() < 1e-9);
+        assert!((bracket.mid - 1.0).abs() < 5e-3 && bracket.low == Some(0.99), "{bracket:?}");
+        assert!((bracket.error(1.5).unwrap() - 0.5).abs() < 1e-2);
         assert_eq!(Bracket::of([]), None);
     }
 

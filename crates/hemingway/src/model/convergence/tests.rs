@@ -111,3 +111,12 @@ fn the_papers_method_fits_the_curves_it_was_made_for() {
     let reach = model.rounds_to(0.05, 8).estimate().unwrap();
     assert!((reach.mid / linear_rounds(8, 0.05) - 1.0).abs() < 0.4, "{reach:?}");
 }
+
+#[test]
+fn a_run_goes_on_from_where_it_stands() {
+    // Nothing new for the last ten rounds: a few more bring little, and nothing is better than the best seen.
+    let stuck = trace("cocoa", 4, 60, |i| 1.0 + 1.0 / i.min(50.0));
+    let model = fit(&[stuck], Method::Ours);
+    let (now, soon) = (model.error_after(60.0, 4).mid, model.error_after(66.0, 4).mid);
+    assert!(soon <= now && soon > 0.8 * now, "{now} then {soon}");
+}

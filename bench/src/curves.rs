@@ -1,0 +1,178 @@
+//! The problems g is judged on, and their traces as `make_traces` stores them.
+
+use std::path::PathBuf;
+
+use anyhow::Context;
+use hemingway::data::{Normalize, Preparation};
+use hemingway::model::{Bracket, ConvergenceModel, Method};
+use hemingway::problem::Loss;
+use hemingway::record::{Point, Trace, import};
+
+use crate::folds::quantile;
+
+/// Errors are compared no further down than this.
+const TINY: f64 = 1e-5;
+const WINDOW: usize = 50;
+const AHEAD: usize = 10;
+
+/// One problem and what is run on it.
+pub struct Case {
+    /// Its folder and its name in tables.
+    pub name: &'static str,
+    /// DATA.
+    pub data: &'static str,
+    /// φ.
+    pub loss: Loss,
+    /// λ₂; 1/n if none.
+    pub l2: Option<f64>,
+    /// P* where another program found it.
+    pub optimum: Option<f64>,
+    /// What is run; every algorithm that applies if empty.
+    pub algorithms: &'static [&'static str],
+    /// Traces end at this relative error.
+    pub close: f64,
+    /// (m, most rounds).
+    pub sizes: &'static [(usize, u64)],
+    /// Runs of each.
+    pub seeds: u64,
+}
+
+/// Enough rounds on each m to come within 1e-3, and about half as many again; what follows is slow.
+const STUDY: [(usize, u64); 8] = [(1, 40), (2, 60), (4, 80), (8, 120), (16, 160), (32, 240), (64, 400), (128, 800)];
+const PLAIN: [(usize, u64); 7] = [(1, 200), (2, 200), (4, 200), (8, 200), (16, 200), (32, 200), (64, 200)];
+
+/// Every problem.
+pub fn cases() -> Vec<Case> {
+    let case = |name, data, loss, l2, optimum| Case {
+        name,
+        data,
+        loss,
+        l2,
+        optimum,
+        algorithms: &[],
+        close: 1e-4,
+        sizes: &PLAIN,
+        seeds: 3,
+    };
+    let mnist = case("mnist-hinge", "mnist/train-images-idx3-ubyte.gz", Loss::Hinge, Some(3e-5), Some(0.089_680_1));
+    vec![
+        Case { algorithms: &["cocoa", "cocoa+"], close: 5e-4, sizes: &STUDY, seeds: 5, ..mnist },
+        case("a9a-logistic", "a9a/a9a.libsvm.gz", Loss::Logistic, None, Some(0.323_379_582_464_847_44)),
+        case("a9a-hinge", "a9a/a9a.libsvm.gz", Loss::Hinge, Some(1e-3), None),
+        case("synth-svm", "synth:svm,seed=3", Loss::Hinge, Some(1e-3), None),
+        case("synth-ridge", "synth:ridge,seed=6,condition=100", Loss::Squared, Some(1e-3), None),
+    ]
+}
+
+impl Case {
+    /// MNIST is digit 5 against the rest on normalised rows; the others are taken as they are.
+    pub fn preparation(&self) -> Preparation {
+        if !self.data.starts_with("mnist") {
+            return Preparation::default();
+        }
+        Preparation { normalize: Some(Normalize::Rows), positive: Some(5.0), intercept: false }
+    }
+
+    /// Everything stored of it, and P* for the judge.
+    pub fn read(&self) -> anyhow::Result<(Vec<Trace>, f64)> {
+        let folder = traces_dir()?.join(self.name);
+        let entries = std::fs::read_dir(&folder).with_context(|| format!("{}: run make_traces", folder.display()))?;
+        let mut paths = entries.map(|entry| Ok(entry?.path())).collect::<anyhow::Result<Vec<_>>>()?;
+        paths.retain(|path| path.extension().is_some_and(|end| end == "csv"));
+        paths.sort();
+        let optimum = std::fs::read_to_string(folder.join("optimum"))?.trim().parse()?;
+        Ok((import(&paths, None)?, optimum))
+    }
+}
+
+/// Where traces are kept.
+pub fn traces_dir() -> anyhow::Result<PathBuf> {
+    Ok(crate::out_dir()?.join("traces"))
+}
+
+/// What really happened on one m: the runs of one algorithm as best true error so far, by round from 1.
+pub struct Real {
+    /// The runs, cut down to the best so far.
+    pub runs: Vec<Run>,
+    optimum: f64,
+}
+
+/// One run.
+pub struct Run {
+    optimum: f64,
+    /// The trace with each objective replaced by the best so far.
+    trace: Trace,
+    /// Best (P − P*)/P* after round 1, 2, ….
+    errors: Vec<f64>,
+}
+
+impl Real {
+    /// The runs, judged by P*.
+    pub fn new<'a>(traces: impl Iterator<Item = &'a Trace>, optimum: f64) -> Self {
+        Self { runs: traces.map(|trace| Run::new(trace, optimum)).collect(), optimum }
+    }
+
+    /// Median of the first rounds at which the runs were down to ε; `None` if most never were.
+    pub fn rounds_to(&self, error: f64) -> Option<f64> {
+        let first = |run: &Run| {
+            let place = run.errors.iter().position(|e| *e <= error);
+            place.map_or(f64::INFINITY, |place| (place + 1) as f64)
+        };
+        Some(quantile(self.runs.iter().map(first).collect(), 0.5)).filter(|rounds| rounds.is_finite())
+    }
+
+    /// Root mean square of ln(error of the predicted objective / real error), real the median of the runs, as long as
+    /// most of them went on.
+    pub fn distance(&self, predicted: impl Fn(f64) -> f64) -> f64 {
+        let lengths = self.runs.iter().map(|run| run.errors.len() as f64).collect();
+        let last = quantile(lengths, 0.5) as usize;
+        let square = |place: usize| {
+            let errors = self.runs.iter().filter_map(|run| run.errors.get(place).copied()).collect();
+            let real = quantile(errors, 0.5);
+            real.is_finite().then(|| ratio(predicted((place + 1) as f64), self.optimum, real).powi(2))
+        };
+        let squares: Vec<f64> = (0..last).filter_map(square).collect();
+        (squares.iter().sum::<f64>() / squares.len() as f64).sqrt()
+    }
+}
+
+impl Run {
+    fn new(trace: &Trace, optimum: f64) -> Self {
+        let mut trace = trace.clone();
+        let (mut best, mut errors) = (f64::INFINITY, Vec::new());
+        trace.points.retain(|point| point.round > 0);
+        for point in &mut trace.points {
+            // A line search takes rounds that leave no record: nothing is better before it ends.
+            let before = if errors.is_empty() { f64::INFINITY } else { (best - optimum) / optimum };
+            errors.resize(point.round as usize - 1, before);
+            best = best.min(point.objective.unwrap_or(f64::INFINITY));
+            errors.push((best - optimum) / optimum);
+            point.objective = Some(best);
+        }
+        Self { optimum, errors, trace }
+    }
+}
+
+/// |ln(predicted / real error)| ten rounds ahead of every tenth window of fifty rounds, from the window alone and an
+/// estimate of P*.
+pub fn ahead(run: &Run, bracket: &Bracket, method: Method) -> Vec<f64> {
+    let ends = (WINDOW..(run.errors.len() + 1).saturating_sub(AHEAD)).step_by(AHEAD);
+    let miss = |end: usize| {
+        let seen = |point: &&Point| (end - WINDOW + 1..=end).contains(&(point.round as usize));
+        let points: Vec<Point> = run.trace.points.iter().filter(seen).copied().collect();
+        let bracket = Bracket { start: points.first()?.objective?, ..*bracket };
+        let window = Trace { points, ..run.trace.clone() };
+        let model = ConvergenceModel::fit(&[&window], &bracket, method);
+        // A window without any progress predicts none.
+        let still = || bracket.error(bracket.start);
+        let at = (end + AHEAD) as f64;
+        let predicted = model.map_or_else(still, |model| Some(model.error_after(at, window.machines).mid))?;
+        Some(ratio(bracket.objective(predicted), run.optimum, run.errors[end + AHEAD - 1]).abs())
+    };
+    ends.filter_map(miss).collect()
+}
+
+/// ln(error of a predicted objective / real error).
+fn ratio(objective: f64, optimum: f64, real: f64) -> f64 {
+    (((objective - optimum) / optimum).max(TINY) / real.max(TINY)).ln()
+}
