@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::backend::Config;
 use crate::cluster::Cluster;
 use crate::data::libsvm::Base;
+use crate::data::matrix::BYTES_PER_ENTRY;
 use crate::data::prepare::{Preparation, Rules, prepare};
 use crate::data::source::Source;
 use crate::data::{Dataset, Info};
@@ -107,9 +108,6 @@ pub struct Job {
     /// Sentences to say aloud.
     pub notes: Vec<String>,
 }
-
-/// Bytes of a stored entry in memory: a value and a column.
-const BYTES_PER_ENTRY: f64 = 12.0;
 
 /// More distinct labels than this, or fractional ones, are numbers to predict, not classes.
 const MOST_CLASSES: usize = 100;

@@ -3,6 +3,9 @@
 /// Above this share of non-zeros a dense row is both smaller and faster.
 const DENSE_ABOVE: f64 = 1.0 / 3.0;
 
+/// Bytes of a stored entry in memory: a value and a column. Whether data fits a machine is counted in these.
+pub const BYTES_PER_ENTRY: f64 = 12.0;
+
 /// A matrix by rows.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Matrix {

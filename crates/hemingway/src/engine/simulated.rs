@@ -8,14 +8,13 @@ use rand::Rng;
 use super::{Clock, Engine, RoundTime, Setting, check_machines};
 use crate::algorithm::{Machines, Order, Work, Worker};
 use crate::cluster::{Cluster, Collective, Network, Pace, Straggler};
+use crate::data::matrix::BYTES_PER_ENTRY;
 use crate::placement::Placement;
 use crate::rng::{Purpose, keyed};
 use crate::sync::TreeSum;
 use crate::{Error, Result};
 
 const BYTES_PER_NUMBER: f64 = 8.0;
-/// A stored entry is a value and a column.
-const BYTES_PER_ENTRY: f64 = 12.0;
 
 /// The simulated engine.
 pub struct Simulated {

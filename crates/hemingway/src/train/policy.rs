@@ -307,8 +307,8 @@ fn keep_or_switch<'a>(
     (now, why)
 }
 
-/// A frame of training from the best place to start: the algorithm's own furthest run, or, if another's model is
-/// better and this one takes up a model without loss, that model.
+/// A frame of training that goes on with the algorithm's own furthest run; an algorithm without one takes up the best
+/// model there is.
 fn train_with(history: &History, chosen: Candidate, why: String, plan: Plan) -> Decision {
     let algorithm = &chosen.config.algorithm;
     let (start, run, from_round, trained) = match history.furthest(algorithm).and_then(|(run, _)| history.last_of(run))
