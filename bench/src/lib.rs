@@ -30,8 +30,13 @@ pub fn out_dir() -> anyhow::Result<PathBuf> {
     Ok(dir)
 }
 
-/// A data set of the collection, prepared; an absent one is an error that says what to do.
+/// A data set of the collection, prepared.
 pub fn load(name: &str, preparation: &Preparation, binary: bool) -> anyhow::Result<Dataset> {
+    Ok(prepare(raw(name)?, preparation, binary)?.dataset)
+}
+
+/// A data set of the collection as it is; an absent one is an error that says what to do.
+pub fn raw(name: &str) -> anyhow::Result<Dataset> {
     let source = if name.starts_with("synth:") {
         Source::parse(name)?
     } else {
@@ -44,7 +49,7 @@ pub fn load(name: &str, preparation: &Preparation, binary: bool) -> anyhow::Resu
         }
         Source::File(path)
     };
-    Ok(prepare(source.load()?.dataset, preparation, binary)?.dataset)
+    Ok(source.load()?.dataset)
 }
 
 /// A plain cluster of so many machines whose clock repeats, straggler noise on.

@@ -12,7 +12,7 @@ use hemingway::backend::{Backend, Config, Ending, EngineBackend, Frame};
 use hemingway::problem::Problem;
 use hemingway::record::{Record, csv};
 use hemingway_bench::curves::{Case, cases, traces_dir};
-use hemingway_bench::{cluster, load};
+use hemingway_bench::cluster;
 
 /// Rounds of the run that brackets P* where no other program has.
 const LONG: u64 = 1500;
@@ -35,7 +35,7 @@ fn main() -> anyhow::Result<()> {
 fn make(case: &Case, seed: u64) -> anyhow::Result<()> {
     let folder = traces_dir()?.join(case.name);
     std::fs::create_dir_all(&folder)?;
-    let data = load(case.data, &case.preparation(), case.loss.is_binary())?;
+    let data = case.load()?;
     let problem = Problem::new(&data, case.loss, case.l2, seed)?;
     let target = optimum(case, &problem, &folder)? * (1.0 + case.close);
     for algorithm in algorithms(case, &problem) {
