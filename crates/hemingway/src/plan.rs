@@ -175,8 +175,7 @@ fn candidate(
 
 /// Rounds from the level already reached until the goal can be claimed, on m machines.
 fn rounds_to_go(context: &ContextModel, goal: &Goal, machines: usize, reached: Option<f64>) -> Option<Reach> {
-    let Reach::At(whole) = context.rounds_to(goal.planning_error(), machines)? else { return Some(Reach::Never) };
-    let whole = if matches!(goal, Goal::Reach { .. }) { whole.times(CLAIM_LAG) } else { whole };
+    let Reach::At(whole) = whole_rounds(context, goal, machines)? else { return Some(Reach::Never) };
     let done = done_rounds(context, machines, reached);
     let to_go = |rounds: f64| (rounds - done).max(1.0);
     Some(Reach::At(Estimate {
@@ -185,6 +184,20 @@ fn rounds_to_go(context: &ContextModel, goal: &Goal, machines: usize, reached: O
         high: to_go(whole.high),
         extrapolated: whole.extrapolated,
     }))
+}
+
+/// Rounds from scratch until the goal can be claimed, on m machines: by proof where one is asked for and such proofs
+/// were seen, else by the true error and the lag of its estimate.
+fn whole_rounds(context: &ContextModel, goal: &Goal, machines: usize) -> Option<Reach> {
+    let proof = |error: f64| context.rounds_to_certify(error, machines);
+    match goal {
+        Goal::Reach { error, certified: true } if context.certified.is_some() => proof(*error),
+        Goal::Reach { error, .. } => match context.rounds_to(*error, machines)? {
+            Reach::At(whole) => Some(Reach::At(whole.times(CLAIM_LAG))),
+            Reach::Never => Some(Reach::Never),
+        },
+        _ => context.rounds_to(goal.planning_error(), machines),
+    }
 }
 
 /// A promise that the algorithm's own run refutes is raised: g knows the beginnings of runs, and may think the end near

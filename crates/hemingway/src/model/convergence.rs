@@ -1,4 +1,4 @@
-//! g(i, m): how far the objective is after i rounds on m machines.
+//! g(i, m): how far the objective is after i rounds on m machines, and how far the proof of it.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,14 +6,14 @@ use super::estimate::{Estimate, Reach};
 use super::lasso_curve::LassoCurve;
 use super::levels::LevelSets;
 use super::{Bracket, Method};
-use crate::record::Trace;
+use crate::record::{Point, Trace};
 
-/// g of one context, in error relative to the estimated optimum.
+/// g of one context, in error relative to the estimated optimum or in the error that is proved.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ConvergenceModel {
     form: Form,
-    /// The optimum its errors are relative to.
-    bracket: Bracket,
+    /// By how much the error of a given objective may be off, downwards and upwards, because P* is only estimated.
+    unsure: (f64, f64),
     /// Smallest and largest m seen.
     machines: (usize, usize),
     /// The most rounds any trace ran.
@@ -37,22 +37,30 @@ pub(super) struct Curves {
 /// Nobody waits longer than this many rounds, or [`PATIENCE`] times the longest run seen.
 const HORIZON: f64 = 1e6;
 const PATIENCE: f64 = 50.0;
+/// A proof that leaves more than this open says nothing yet.
+const OPEN: f64 = 10.0;
 
 impl ConvergenceModel {
     /// Fits the traces of one context; `None` if none of them starts from scratch and moves.
     pub fn fit(traces: &[&Trace], bracket: &Bracket, method: Method) -> Option<Self> {
-        let curves = curves(traces, bracket);
+        let curves = curves(traces, |trace| errors(trace, bracket));
+        Self::of(&curves, bracket.error(bracket.start)?.ln(), bracket.uncertainty(), method)
+    }
+
+    /// Fits what each trace proves by itself, ê = (P − L)/L with the best P and L so far; `None` without bounds. A proof
+    /// needs no estimate of P*, and comes later than the error it proves by a factor that differs with algorithm and m.
+    pub fn certified(traces: &[&Trace], method: Method) -> Option<Self> {
+        Self::of(&curves(traces, proofs), OPEN.ln(), (0.0, 0.0), method)
+    }
+
+    fn of(curves: &[Curves], start: f64, unsure: (f64, f64), method: Method) -> Option<Self> {
         let form = match method {
-            Method::Lasso => Form::Lasso(LassoCurve::fit(&curves)?),
-            Method::Ours | Method::Ernest => {
-                let start = bracket.error(bracket.start)?.ln();
-                let (_, unsure) = bracket.uncertainty();
-                Form::Levels(LevelSets::fit(&curves, start, unsure)?)
-            }
+            Method::Lasso => Form::Lasso(LassoCurve::fit(curves)?),
+            Method::Ours | Method::Ernest => Form::Levels(LevelSets::fit(curves, start, unsure.1)?),
         };
         let machines = (curves.first()?.machines, curves.last()?.machines);
         let longest = curves.iter().map(|curves| curves.last).fold(0.0, f64::max) as u64;
-        Some(Self { form, bracket: *bracket, machines, longest })
+        Some(Self { form, unsure, machines, longest })
     }
 
     /// Relative error after i rounds on m machines.
@@ -62,7 +70,7 @@ impl ConvergenceModel {
             Form::Lasso(curve) => curve.error_after(rounds, machines),
         };
         // The best seen bounds P* from above, the limit from below; both move the error of the same objective.
-        let (over, under) = self.bracket.uncertainty();
+        let (over, under) = self.unsure;
         estimate.low = (estimate.low - over).max(0.0);
         estimate.high += under;
         estimate.extrapolated |= self.beyond(machines) || rounds > self.longest as f64;
@@ -82,7 +90,7 @@ impl ConvergenceModel {
         }
         // Were P* at an end of its interval, ε above it would be another level of the same curve. A tenth of ε is as deep
         // as such a shift is followed, so that a vague P* widens the interval but does not empty it of meaning.
-        let (over, under) = self.bracket.uncertainty();
+        let (over, under) = self.unsure;
         let easier = solve(error + over * (1.0 + error)).estimate().map_or(estimate.low, |easier| easier.mid);
         let harder = solve((error - under * (1.0 + error)).max(0.1 * error));
         let harder = harder.estimate().map_or(f64::INFINITY, |harder| harder.mid);
@@ -98,22 +106,35 @@ impl ConvergenceModel {
     }
 }
 
-/// The fresh traces by m, as errors; a trace on less data has another optimum and is left out.
-fn curves(traces: &[&Trace], bracket: &Bracket) -> Vec<Curves> {
+/// The fresh traces by m, as (round, ln error); a trace on less data has another optimum and is left out.
+fn curves(traces: &[&Trace], errors: impl Fn(&Trace) -> Vec<(f64, f64)>) -> Vec<Curves> {
     let share = traces.iter().map(|trace| trace.fraction).fold(0.0, f64::max);
     let mut traces: Vec<&&Trace> = traces.iter().filter(|trace| trace.fresh && trace.fraction == share).collect();
     traces.sort_by_key(|trace| trace.machines);
-    let errors = |trace: &&&Trace| {
-        let points = trace.objectives().filter(|(round, _)| *round > 0);
-        points.filter_map(|(round, value)| Some((round as f64, bracket.error(value)?.ln()))).collect::<Vec<_>>()
-    };
     let group = |group: &[&&Trace]| Curves {
         machines: group[0].machines,
-        runs: group.iter().map(errors).filter(|run| !run.is_empty()).collect(),
+        runs: group.iter().map(|trace| errors(trace)).filter(|run| !run.is_empty()).collect(),
         last: group.iter().map(|trace| trace.last_round()).max().unwrap_or(0) as f64,
     };
     let groups = traces.chunk_by(|a, b| a.machines == b.machines).map(group);
     groups.filter(|curves| !curves.runs.is_empty()).collect()
+}
+
+fn errors(trace: &Trace, bracket: &Bracket) -> Vec<(f64, f64)> {
+    let points = trace.objectives().filter(|(round, _)| *round > 0);
+    points.filter_map(|(round, value)| Some((round as f64, bracket.error(value)?.ln()))).collect()
+}
+
+fn proofs(trace: &Trace) -> Vec<(f64, f64)> {
+    let (mut best, mut bound) = (f64::INFINITY, f64::NEG_INFINITY);
+    let proof = |point: &Point| {
+        best = best.min(point.objective.unwrap_or(best));
+        bound = bound.max(point.lower_bound.unwrap_or(bound));
+        let proved = (best - bound) / bound;
+        let told = point.round > 0 && bound > 0.0 && proved > 0.0 && proved < OPEN;
+        told.then(|| (point.round as f64, proved.ln()))
+    };
+    trace.points.iter().filter_map(proof).collect()
 }
 
 #[cfg(test)]

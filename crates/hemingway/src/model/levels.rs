@@ -5,6 +5,7 @@
 //! finite answer.
 
 mod end;
+mod forecast;
 mod law;
 mod table;
 
@@ -75,7 +76,11 @@ impl LevelSets {
         }
         let path = self.path(machines);
         let deviation = self.deviation_at(machines);
-        let [low, mid, high] = [-0.3, 0.0, 0.5].map(|bend| self.rounds_at(&path, level, bend));
+        let end = self.end(machines);
+        let [low, mid, high] = [-0.3, 0.0, 0.5].map(|bend| {
+            let far = self.rounds_at(&path, level, bend);
+            end.map_or(far, |end| end.correct_rounds(level, far, |rounds| self.level_at(&path, rounds, bend)))
+        });
         let estimate = Estimate::log_normal(mid, deviation, level < self.last_level());
         let estimate = estimate.including(low / (deviation).exp(), high * deviation.exp());
         Reach::At(self.one_size(estimate, machines))
@@ -83,11 +88,10 @@ impl LevelSets {
 
     pub(super) fn error_after(&self, rounds: f64, machines: usize) -> Estimate {
         let path = self.path(machines);
-        let nearest = self.nearest(machines);
-        let floor = nearest.floor.unwrap_or(f64::NEG_INFINITY);
-        let end = nearest.end.as_ref().filter(|_| nearest.machines == machines);
+        let floor = self.nearest(machines).floor.unwrap_or(f64::NEG_INFINITY);
+        let end = self.end(machines);
         let level = |rounds: f64| {
-            let level = self.level_at(&path, rounds);
+            let level = self.level_at(&path, rounds, 0.0);
             end.map_or(level, |end| end.correct(rounds, level)).max(floor).exp()
         };
         let mid = level(rounds);
@@ -116,6 +120,11 @@ impl LevelSets {
         let away = |seen: &&Seen| (machines as f64 / seen.machines as f64).ln().abs();
         let nearest = self.seen.iter().min_by(|a, b| away(a).total_cmp(&away(b)));
         nearest.unwrap_or(&self.seen[0])
+    }
+
+    /// Where the runs of this very m stand.
+    fn end(&self, machines: usize) -> Option<&End> {
+        self.seen.iter().find(|seen| seen.machines == machines)?.end.as_ref()
     }
 
     fn deviation_at(&self, machines: usize) -> f64 {
@@ -152,8 +161,8 @@ impl LevelSets {
         last.1 + first * growth * grown
     }
 
-    /// The level after so many rounds: the inverse of [`Self::rounds_at`] without bend.
-    fn level_at(&self, path: &[(f64, f64)], rounds: f64) -> f64 {
+    /// The level after so many rounds: the inverse of [`Self::rounds_at`].
+    fn level_at(&self, path: &[(f64, f64)], rounds: f64, bend: f64) -> f64 {
         let rounds = rounds.max(0.0);
         let last = path[path.len() - 1];
         if rounds < last.1 {
@@ -161,7 +170,7 @@ impl LevelSets {
             let (before, after) = (path[after - 1], path[after]);
             return before.0 + (rounds - before.1) / (after.1 - before.1) * (after.0 - before.0);
         }
-        let (first, step, growth) = tail(path, 0.0);
+        let (first, step, growth) = tail(path, bend);
         let share = (rounds - last.1) / (first * growth).max(1e-9);
         let grown = 1.0 + share * (growth - 1.0);
         // A superlinear tail gets anywhere in finitely many rounds; sixty units of ln error are anywhere.

@@ -27,6 +27,9 @@ pub struct ContextModel {
     pub system: Option<SystemModel>,
     /// g: needs objectives from scratch that fall.
     pub convergence: Option<ConvergenceModel>,
+    /// The same for the error that is proved: needs bounds.
+    #[serde(default)]
+    pub certified: Option<ConvergenceModel>,
     /// The optimum g's errors are relative to.
     bracket: Option<Bracket>,
 }
@@ -59,7 +62,8 @@ impl ContextModel {
         let timed: Vec<&Trace> = traces.iter().copied().filter(|trace| trace.cluster == cluster).collect();
         let system = SystemModel::fit(cluster, &observations(&timed, options), options.method);
         let convergence = bracket.and_then(|bracket| ConvergenceModel::fit(traces, bracket, options.method));
-        Self { system, convergence, bracket: bracket.copied() }
+        let certified = ConvergenceModel::certified(traces, options.method);
+        Self { system, convergence, certified, bracket: bracket.copied() }
     }
 
     /// f(m): seconds of a round on m machines, all data. `None` without times.
@@ -75,6 +79,11 @@ impl ContextModel {
     /// Rounds until the relative error is ε. `None` without objectives.
     pub fn rounds_to(&self, error: f64, machines: usize) -> Option<Reach> {
         Some(self.convergence.as_ref()?.rounds_to(error, machines))
+    }
+
+    /// Rounds until a relative error of ε is proved. `None` without bounds.
+    pub fn rounds_to_certify(&self, error: f64, machines: usize) -> Option<Reach> {
+        Some(self.certified.as_ref()?.rounds_to(error, machines))
     }
 
     /// Training seconds until the relative error is ε. `None` without times or objectives.
