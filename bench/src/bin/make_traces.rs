@@ -11,8 +11,8 @@ use hemingway::algorithm;
 use hemingway::backend::{Backend, Config, Ending, EngineBackend, Frame};
 use hemingway::problem::Problem;
 use hemingway::record::{Record, csv};
-use hemingway_bench::curves::{Case, cases, traces_dir};
 use hemingway_bench::cluster;
+use hemingway_bench::curves::{Case, cases, traces_dir};
 
 /// Rounds of the run that brackets P* where no other program has.
 const LONG: u64 = 1500;

@@ -42,6 +42,8 @@ struct Seen {
     end: Option<End>,
 }
 
+/// How many times faster than over the whole run progress may be at its end.
+const LEAP: f64 = 4.0;
 /// Spread of rounds between m, before three m have shown it.
 const UNTESTED: f64 = 0.25;
 /// A fold has one m fewer than the model and its ends are extrapolated: it errs by more. Calibrated
@@ -199,10 +201,9 @@ fn tail(path: &[(f64, f64)], bend: f64) -> (f64, f64, f64) {
     let step = ((top.0 - last.0) / 3.0).clamp(1e-9, 4f64.ln());
     let one = between(path, last.0 + step);
     let two = between(path, last.0 + 2.0 * step);
-    let (newer, older) = (last.1 - one, one - two);
-    if newer <= 0.0 {
-        return (last.1 * step / (top.0 - last.0).max(step), step, (bend * step).exp());
-    }
+    // A leap across the last levels is luck, not a pace: nothing goes on many times faster than all that was seen.
+    let average = last.1 * step / (top.0 - last.0).max(step);
+    let (newer, older) = ((last.1 - one).max(average / LEAP), one - two);
     // Between slightly superlinear and 1/√i, whose levels take e² times the rounds per unit of ln error. A run that has
     // fallen little yet and falls faster and faster says nothing about how that goes on.
     let growth = if older > 0.0 { newer / older } else { 1.0 };

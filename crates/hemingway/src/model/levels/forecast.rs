@@ -22,8 +22,8 @@ struct Forecaster {
     form: Form,
     /// Weights fall by 1/e over this share of the points.
     memory: f64,
-    /// Whether it starts from the last point instead of from its own fit there.
-    anchored: bool,
+    /// Where it starts: 0 from its own fit at the last point, 1 from the point.
+    anchor: f64,
 }
 
 #[derive(Clone, Copy)]
@@ -39,24 +39,33 @@ enum Form {
 }
 
 /// Between them they cover noisy curves that fall in jumps and smooth ones whose rate changes.
-const FORECASTERS: [Forecaster; 8] = [
-    Forecaster { form: Form::Still, memory: 1.0, anchored: true },
-    Forecaster { form: Form::Power, memory: 0.1, anchored: true },
-    Forecaster { form: Form::Power, memory: 0.2, anchored: true },
-    Forecaster { form: Form::Linear, memory: 0.1, anchored: true },
-    Forecaster { form: Form::Mixed, memory: 0.1, anchored: true },
-    Forecaster { form: Form::Mixed, memory: 0.2, anchored: true },
-    Forecaster { form: Form::Mixed, memory: 0.5, anchored: true },
-    Forecaster { form: Form::Mixed, memory: 0.5, anchored: false },
+const FORECASTERS: [Forecaster; 17] = [
+    Forecaster { form: Form::Still, memory: 1.0, anchor: 1.0 },
+    Forecaster { form: Form::Power, memory: 0.1, anchor: 0.0 },
+    Forecaster { form: Form::Power, memory: 0.1, anchor: 0.5 },
+    Forecaster { form: Form::Power, memory: 0.1, anchor: 1.0 },
+    Forecaster { form: Form::Power, memory: 0.2, anchor: 0.0 },
+    Forecaster { form: Form::Power, memory: 0.2, anchor: 0.5 },
+    Forecaster { form: Form::Power, memory: 0.2, anchor: 1.0 },
+    Forecaster { form: Form::Power, memory: 0.5, anchor: 0.0 },
+    Forecaster { form: Form::Power, memory: 0.5, anchor: 0.5 },
+    Forecaster { form: Form::Power, memory: 0.5, anchor: 1.0 },
+    Forecaster { form: Form::Power, memory: 1.0, anchor: 0.0 },
+    Forecaster { form: Form::Power, memory: 1.0, anchor: 0.5 },
+    Forecaster { form: Form::Power, memory: 1.0, anchor: 1.0 },
+    Forecaster { form: Form::Linear, memory: 0.1, anchor: 1.0 },
+    Forecaster { form: Form::Mixed, memory: 0.1, anchor: 1.0 },
+    Forecaster { form: Form::Mixed, memory: 0.2, anchor: 1.0 },
+    Forecaster { form: Form::Mixed, memory: 0.5, anchor: 1.0 },
 ];
 /// With fewer points nobody can be tested, and this one goes on alone.
 const TESTABLE: usize = 20;
-const UNTESTED: Forecaster = FORECASTERS[2];
+const UNTESTED: Forecaster = Forecaster { form: Form::Power, memory: 0.2, anchor: 1.0 };
 /// How far ahead a test looks, and how far back the first point lies that the last test must foretell, as shares of the
 /// points.
 const AHEAD: f64 = 0.2;
 const BACK: f64 = 0.4;
-const TESTS: usize = 5;
+const TESTS: usize = 8;
 /// Misses of ln error below this are as good as none.
 const FINE: f64 = 1e-3;
 
@@ -69,7 +78,7 @@ impl Forecast {
         if points.len() < TESTABLE {
             return Some(UNTESTED.fit(points));
         }
-        let weights = FORECASTERS.map(|forecaster| 1.0 / (forecaster.miss(points) + FINE));
+        let weights = FORECASTERS.map(|forecaster| 1.0 / (forecaster.miss(points).powi(2) + FINE * FINE));
         let total: f64 = weights.iter().sum();
         let forecasts = FORECASTERS.iter().zip(weights);
         Some(Self::sum(forecasts.map(|(forecaster, weight)| (weight / total, forecaster.fit(points)))))
@@ -114,9 +123,8 @@ impl Forecaster {
             }
             Form::Mixed => mixed([0, 1, 2, 3].map(column), &y),
         });
-        if let Some(&(round, now)) = points.last().filter(|_| self.anchored) {
-            forecast.0[0] += now - forecast.at(round);
-        }
+        let (round, now) = points[points.len() - 1];
+        forecast.0[0] += self.anchor * (now - forecast.at(round));
         forecast
     }
 
