@@ -35,7 +35,7 @@ fn without_records_the_runs_are_ernests() {
 fn the_first_runs_need_no_more_than_machines_or_a_cluster() {
     let desk = Desk::new();
     let said = desk.ok("design --machines 1..8");
-    assert!(said.out.contains("% of the data") && said.out.contains("hemingway design RECORDS.csv"), "{}", said.out);
+    assert!(said.out.contains("% of the data") && said.out.contains("hemingway fit RECORDS.csv"), "{}", said.out);
     let (json, _) = desk.json("design --cluster laptop --smallest-run 20s");
     assert_eq!((&json["unit"], &json["budget"]), (&Value::from("seconds"), &Value::from(200.0)));
     let (json, _) = desk.json("design --cluster laptop --machines 2..4 --cost dollars --price 3.6");

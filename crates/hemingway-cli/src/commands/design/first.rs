@@ -112,8 +112,8 @@ impl Answer for FirstRuns {
         let spent: f64 = self.design.chosen().map(|probe| probe.cost).sum();
         format!(
             "Runs that teach seconds per round the most: {} of {} considered, {} of a budget of {}\n\n{}\n\
-             next  make them, write down algorithm,machines,fraction,seconds as CSV, and ask again:\n      \
-             hemingway design RECORDS.csv --reach 1e-3\n",
+             next  make them, write down algorithm,machines,fraction,seconds as CSV, and learn f from them:\n      \
+             hemingway fit RECORDS.csv\n",
             self.design.chosen().count(),
             self.design.probes.len(),
             number::digits(spent),
