@@ -1,6 +1,7 @@
 //! The command line as it is written: names, help and plain values. What they amount to, [`crate::jobs`] and the
 //! commands make of them.
 
+mod design;
 mod goal;
 mod job;
 mod records;
@@ -10,6 +11,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+pub(crate) use design::{CostArg, DesignArgs};
 pub(crate) use goal::GoalArgs;
 pub(crate) use job::{KeepArgs, LimitArgs, PlaceArgs, ProblemArgs, RunArgs, TrainArgs};
 pub(crate) use records::{AdviseArgs, FitArgs, RecordArgs};
@@ -59,6 +61,9 @@ pub(crate) enum Command {
     /// Recommend algorithm and machines from records alone
     #[command(after_long_help = ADVISE_EXAMPLES)]
     Advise(AdviseArgs),
+    /// Which runs to make first, or which probe next to settle the choice
+    #[command(after_long_help = DESIGN_EXAMPLES)]
+    Design(DesignArgs),
     /// Why each decision of a run was taken, and what came of it
     #[command(after_long_help = EXPLAIN_EXAMPLES)]
     Explain(ExplainArgs),
@@ -109,6 +114,13 @@ Examples:
   hemingway advise spark-log.csv --reach 1e-3
   hemingway advise logistic.fit --within 10m --machines 1..64
   hemingway advise spark-log.csv --spend '$5' --cluster my-cluster.toml";
+
+const DESIGN_EXAMPLES: &str = "\
+Examples:
+  hemingway design --machines 1..8                     no records yet: runs that teach seconds per round
+  hemingway design --cluster cloud-25gbit --cost dollars --budget 0.01 --smallest-run 20s
+  hemingway design spark-log.csv --reach 1e-3          which algorithm, m and rounds to probe next, or stop
+  hemingway design spark-log.csv --within 10m --machines 1..64";
 
 const EXPLAIN_EXAMPLES: &str = "\
 Examples:

@@ -2,6 +2,7 @@
 
 mod advise;
 mod data;
+mod design;
 mod doctor;
 pub(crate) mod exit;
 mod explain;
@@ -29,6 +30,7 @@ pub(crate) fn run(command: Command, out: &mut dyn Output, began: Instant) -> Res
         Command::Run(args) => run::run(&args, out, began),
         Command::Fit(args) => fit::fit(&args, out),
         Command::Advise(args) => advise::advise(&args, out),
+        Command::Design(args) => design::design(&args, out),
         Command::Explain(args) => explain::explain(&args, out),
         Command::Runs(args) => runs::runs(&args, out),
         Command::Predict(args) => predict::predict(&args, out),

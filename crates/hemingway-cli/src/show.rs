@@ -4,9 +4,11 @@ mod basis;
 pub(crate) mod number;
 mod paint;
 mod plan;
+mod probes;
 mod table;
 
 pub(crate) use basis::Basis;
 pub(crate) use paint::Paint;
 pub(crate) use plan::PlanTable;
+pub(crate) use probes::Probes;
 pub(crate) use table::{Align, Table};

@@ -8,10 +8,10 @@ use crate::model::{ContextModel, Estimate, Reach, RunModel};
 
 /// How many times the rounds to a true error it takes until that error can be claimed (`bench/src/bin/claims.rs`
 /// measures the median and the 90 % range).
-const CLAIM_LAG: Estimate = Estimate { low: 1.0, mid: 1.4, high: 4.0, extrapolated: false };
+pub(crate) const CLAIM_LAG: Estimate = Estimate { low: 1.0, mid: 1.4, high: 4.0, extrapolated: false };
 
 /// Below this, one foreseen error is as good as another.
-const NEGLIGIBLE: f64 = 1e-6;
+pub(crate) const NEGLIGIBLE: f64 = 1e-6;
 
 /// Everything a plan rests on beside the models.
 #[derive(Debug, Clone, PartialEq)]
@@ -97,7 +97,7 @@ impl Plan {
 
 impl Candidate {
     /// Numbers of machines outside what was measured are shown, not chosen.
-    fn is_usable(&self) -> bool {
+    pub fn is_usable(&self) -> bool {
         self.fits && self.seconds_per_round.is_some_and(|pace| !pace.extrapolated)
     }
 
@@ -161,7 +161,7 @@ fn candidate(
     let seconds_left = seconds_left.into_iter().flatten().reduce(f64::min);
     let error_at_end = seconds_left
         .zip(seconds_per_round)
-        .and_then(|(left, pace)| error_after(context, machines, reached, left / pace.mid));
+        .and_then(|(left, pace)| error_at_end(context, machines, reached, left, pace));
     Candidate {
         config: Config::new(progress.algorithm, machines),
         seconds_per_round,
@@ -222,9 +222,19 @@ fn done_rounds(context: &ContextModel, machines: usize, reached: Option<f64>) ->
     rounds.map_or(0.0, |rounds| rounds.mid)
 }
 
-fn error_after(context: &ContextModel, machines: usize, reached: Option<f64>, rounds: f64) -> Option<Estimate> {
-    let whole = done_rounds(context, machines, reached) + rounds;
-    context.error_after(whole, machines)
+/// The error when the seconds are used up: the middle g at the ends of f or the ends of g at the middle f, whichever is
+/// further, as in h.
+fn error_at_end(
+    context: &ContextModel,
+    machines: usize,
+    reached: Option<f64>,
+    seconds: f64,
+    pace: Estimate,
+) -> Option<Estimate> {
+    let done = done_rounds(context, machines, reached);
+    let at = |pace: f64| context.error_after(done + seconds / pace, machines);
+    let (fast, middle, slow) = (at(pace.low)?, at(pace.mid)?, at(pace.high)?);
+    Some(Estimate { extrapolated: middle.extrapolated || pace.extrapolated, ..middle.including(fast.mid, slow.mid) })
 }
 
 fn scaled(estimate: Estimate, by: f64) -> Estimate {

@@ -18,6 +18,8 @@ pub enum Purpose {
     Straggle = 3,
     /// Synthetic data.
     Synthesize = 4,
+    /// What h could be, when the next probe is weighed.
+    Foresee = 5,
 }
 
 /// The generator of one worker in one round.

@@ -68,7 +68,7 @@ fn fitted(args: &AdviseArgs, cluster: Option<&Cluster>, out: &mut dyn Output) ->
 }
 
 /// The numbers seen and powers of two, within what is allowed.
-fn machines(asked: Option<(usize, usize)>, basis: &Basis, cluster: Option<&Cluster>) -> Result<Vec<usize>> {
+pub(super) fn machines(asked: Option<(usize, usize)>, basis: &Basis, cluster: Option<&Cluster>) -> Result<Vec<usize>> {
     let least = basis.machines.first().copied().unwrap_or(1);
     let most = basis.machines.last().copied().unwrap_or(1).saturating_mul(REACH);
     let most = cluster.map_or(most, |cluster| most.min(cluster.machines));

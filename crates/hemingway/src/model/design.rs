@@ -1,8 +1,14 @@
-//! Which runs teach f the most for what they cost: Ernest's A-optimal experiment design.
+//! Which runs teach f the most for what they cost: Ernest's A-optimal experiment design. Which probe settles the choice
+//! of algorithm and machines, once there are records: [`decision`].
 
+mod belief;
 #[cfg(test)]
 mod cones;
+pub mod decision;
 mod optimal;
+mod outlook;
+mod trials;
+mod worlds;
 
 use serde::{Deserialize, Serialize};
 
@@ -63,7 +69,8 @@ pub enum Cost {
 }
 
 impl Cost {
-    fn of(self, machines: usize, seconds: f64) -> f64 {
+    /// What so many seconds on so many machines cost.
+    pub fn of(self, machines: usize, seconds: f64) -> f64 {
         match self {
             Self::Time => seconds,
             Self::MachineSeconds => seconds * machines as f64,

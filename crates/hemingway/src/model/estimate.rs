@@ -44,7 +44,7 @@ impl Estimate {
     }
 
     /// Widened so that it holds `low` and `high`.
-    pub(super) fn including(self, low: f64, high: f64) -> Self {
+    pub(crate) fn including(self, low: f64, high: f64) -> Self {
         Self { low: self.low.min(low), high: self.high.max(high), ..self }
     }
 
