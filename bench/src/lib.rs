@@ -2,7 +2,6 @@
 
 pub mod curves;
 pub mod folds;
-pub mod plot;
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
