@@ -7,8 +7,8 @@ use crate::picture::{Layer, Stroke};
 use crate::ruler::Ruler;
 
 /// Diameter of a dot, and how near each other two are drawn.
-const DOT: f64 = 5.0;
-const APART: f64 = 4.0;
+const DOT: f64 = 4.6;
+const APART: f64 = 3.5;
 
 /// What a layer left on the page: where it ends, and places its lines pass.
 #[derive(Default)]
@@ -82,8 +82,9 @@ pub(crate) fn attributes(stroke: Stroke) -> &'static str {
 pub(crate) fn dots(page: &mut Page, places: &[Place]) {
     let marks: String = places.iter().map(|(x, y)| format!("M{} {}h0", short(*x), short(*y))).collect();
     if !marks.is_empty() {
-        let attributes =
-            format!("d=\"{marks}\" stroke=\"currentColor\" stroke-width=\"{DOT}\" stroke-linecap=\"round\"");
+        let attributes = format!(
+            "d=\"{marks}\" stroke=\"currentColor\" stroke-width=\"{DOT}\" stroke-opacity=\"0.5\" stroke-linecap=\"round\""
+        );
         page.element("path", &attributes);
     }
 }

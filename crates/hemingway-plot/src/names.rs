@@ -10,8 +10,8 @@ pub(crate) const SIZE: f64 = 12.0;
 const HEIGHT: f64 = 15.0;
 /// Between a line's end and its name.
 const GAP: f64 = 7.0;
-/// Lines that come as near as this to the right edge are named in the margin.
-const NEAR: f64 = 14.0;
+/// Lines that end within this share of the chart's width from its right edge are named in the margin.
+const NEAR: f64 = 0.05;
 
 /// A name and the end of the line it belongs to.
 pub(crate) struct Name {
@@ -29,7 +29,7 @@ struct Placed {
 
 /// Whether a line that ends here is named in the margin.
 pub(crate) fn in_margin(end: Place, frame: Frame) -> bool {
-    end.0 > frame.2 - NEAR
+    end.0 > frame.2 - NEAR * (frame.2 - frame.0)
 }
 
 /// Writes all names of a chart; `drawn` are places that had better stay free.
@@ -76,7 +76,7 @@ fn freest(name: &Name, placed: &[Placed], drawn: &[Place], frame: Frame) -> (Pla
     let covers = |spot: &(Place, Anchor)| {
         let own = bounds(&name.words, *spot);
         let others = placed.iter().filter(|other| touch(own, bounds(&other.name.words, (other.at, other.anchor))));
-        let outside = own.0 < frame.0 || own.3 > frame.3 || own.1 < frame.1;
+        let outside = own.0 < frame.0 || own.3 > frame.3 + 8.0 || own.1 < frame.1;
         let lines = drawn.iter().filter(|place| holds(own, **place)).count();
         lines + 100 * others.count() + if outside { 1000 } else { 0 }
     };

@@ -21,14 +21,14 @@ const WIDEST_NAME: f64 = 150.0;
 
 /// Draws a chart into a rectangle.
 pub(crate) fn draw(page: &mut Page, chart: &Chart, (left, top, right, bottom): Frame) {
-    let y_axis = Ruler::new(&chart.y, ys(chart), 0.0, 1.0);
+    let y_axis = Ruler::new(&chart.y, ys(chart), limits(chart), (0.0, 1.0));
     let tick_room = y_axis.marks().iter().map(|(_, words)| width(words, TICK)).fold(0.0, f64::max);
     let rows = moment_rows(chart, right - left);
     let frame_left = left + LABEL + 14.0 + tick_room;
     let caption_room = if chart.caption.is_empty() { 6.0 } else { CAPTION_ROOM };
     let frame_top = top + caption_room + MOMENT_ROOM * rows as f64;
     let frame = (frame_left, frame_top, right - margin(chart, right - left), bottom - BELOW);
-    let x = Ruler::new(&chart.x, xs(chart), frame.0, frame.2);
+    let x = Ruler::new(&chart.x, xs(chart), std::iter::empty(), (frame.0, frame.2));
     let y = y_axis.moved(frame.3, frame.1);
     page.group(LOUD, "", |page| {
         let words = fitted(&chart.caption, right - left, CAPTION);
@@ -59,7 +59,7 @@ fn xs(chart: &Chart) -> impl Iterator<Item = f64> + '_ {
     })
 }
 
-/// What the vertical axis must hold. A band may leave it: where it is wide it would flatten everything else.
+/// What the vertical axis must hold.
 fn ys(chart: &Chart) -> impl Iterator<Item = f64> + '_ {
     chart.layers.iter().flat_map(|layer| match layer {
         Layer::Line { points, .. } | Layer::Dots { points, .. } => points.iter().map(|point| point.1).collect(),
@@ -67,6 +67,14 @@ fn ys(chart: &Chart) -> impl Iterator<Item = f64> + '_ {
         Layer::Level { at, .. } => vec![*at],
         Layer::Ring { at, .. } => vec![at.1],
         Layer::Moment { .. } | Layer::Band { .. } => Vec::new(),
+    })
+}
+
+/// What it may leave out: where a band is wide it would flatten everything else.
+fn limits(chart: &Chart) -> impl Iterator<Item = f64> + '_ {
+    chart.layers.iter().flat_map(|layer| match layer {
+        Layer::Band { limits, .. } => limits.iter().flat_map(|limit| [limit.1, limit.2]).collect(),
+        _ => Vec::new(),
     })
 }
 

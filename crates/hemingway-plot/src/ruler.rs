@@ -5,6 +5,8 @@ use crate::ticks;
 
 /// Free space at either end of an axis, as a share of it.
 const PAD: f64 = 0.03;
+/// How much longer wishes may make it.
+const STRETCH: f64 = 0.25;
 /// Beyond this a number is as good as infinite, and differences would overflow.
 const ENDLESS: f64 = 1e100;
 
@@ -20,11 +22,20 @@ pub(crate) struct Ruler {
 }
 
 impl Ruler {
-    /// Lays an axis out so that it holds these values, or its own range.
-    pub(crate) fn new(axis: &Axis, values: impl Iterator<Item = f64>, from: f64, to: f64) -> Self {
+    /// Lays an axis out so that it holds these values, and of the wishes what does not flatten them; or its own range.
+    pub(crate) fn new(
+        axis: &Axis,
+        values: impl Iterator<Item = f64>,
+        wishes: impl Iterator<Item = f64>,
+        (from, to): (f64, f64),
+    ) -> Self {
         let allowed = |value: &f64| drawable(axis.scale, *value);
         let asked = axis.range.filter(|(low, high)| allowed(low) && allowed(high) && low < high);
-        let (low, high) = asked.unwrap_or_else(|| padded(axis.scale, values.filter(allowed)));
+        let (low, high) = asked.unwrap_or_else(|| {
+            let (low, high) = padded(axis.scale, values.filter(allowed));
+            let (least, most) = stretched(axis.scale, low, high);
+            wishes.map(|wish| wish.clamp(least, most)).fold((low, high), |(l, h), wish| (l.min(wish), h.max(wish)))
+        });
         Self { scale: axis.scale, low, high, from, to }
     }
 
@@ -75,6 +86,16 @@ fn padded(scale: Scale, values: impl Iterator<Item = f64>) -> (f64, f64) {
     }
 }
 
+/// How far wishes may push the ends of an axis; one that begins at zero stays there.
+fn stretched(scale: Scale, low: f64, high: f64) -> (f64, f64) {
+    if scale == Scale::Linear {
+        let space = STRETCH * (high - low);
+        return (if low == 0.0 { 0.0 } else { low - space }, high + space);
+    }
+    let space = (high / low).powf(STRETCH);
+    (low / space, high * space)
+}
+
 /// An axis that comes near zero begins there.
 fn padded_evenly(low: f64, high: f64) -> (f64, f64) {
     let width = if high - low > 1e-9 * high.abs() { high - low } else { high.abs().max(1.0) };
@@ -88,7 +109,7 @@ mod tests {
     use super::*;
 
     fn ruler(scale: Scale, values: &[f64]) -> Ruler {
-        Ruler::new(&Axis::new("", scale), values.iter().copied(), 0.0, 100.0)
+        Ruler::new(&Axis::new("", scale), values.iter().copied(), std::iter::empty(), (0.0, 100.0))
     }
 
     #[test]
@@ -114,7 +135,16 @@ mod tests {
     #[test]
     fn a_range_that_makes_no_sense_is_ignored() {
         let axis = Axis { range: Some((0.0, 10.0)), ..Axis::new("", Scale::Log) };
-        let ruler = Ruler::new(&axis, [1.0, 100.0].into_iter(), 0.0, 1.0);
+        let ruler = Ruler::new(&axis, [1.0, 100.0].into_iter(), std::iter::empty(), (0.0, 1.0));
         assert!(ruler.low > 0.5 && ruler.high > 100.0);
+    }
+
+    #[test]
+    fn wishes_are_granted_within_reason() {
+        let axis = Axis::new("", Scale::Linear);
+        let high =
+            |wish: f64| Ruler::new(&axis, [0.0, 10.0].into_iter(), [wish, f64::NAN].into_iter(), (0.0, 1.0)).high;
+        assert_eq!((high(11.0), high(5.0)), (11.0, high(0.0)));
+        assert!(high(f64::INFINITY) < 14.0);
     }
 }
