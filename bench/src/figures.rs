@@ -16,7 +16,7 @@ use crate::folds::quantile;
 pub use first::{first_figure, first_numbers};
 pub use forward::forward;
 pub use grid::{fitted, left_out};
-pub use picture::picture;
+pub use picture::{ours, picture};
 pub use runs::{Study, study};
 
 /// The methods compared: the paper's, which is Ernest's f and a Lasso for g, and ours.

@@ -2,7 +2,9 @@
 //! beneath each as Markdown.
 
 use anyhow::Context;
-use hemingway_bench::figures::{NAMES, Part, first_figure, first_numbers, fitted, forward, left_out, picture, study};
+use hemingway_bench::figures::{
+    NAMES, Part, first_figure, first_numbers, fitted, forward, left_out, ours, picture, study,
+};
 use hemingway_bench::out_dir;
 use hemingway_plot::{Picture, Scale};
 
@@ -10,12 +12,14 @@ const SETTING: &str = "CoCoA+ on MNIST, digit 5 against the rest, linear SVM, λ
 
 fn main() -> anyhow::Result<()> {
     let study = study()?;
-    save(1, &first_figure(&study))?;
+    save("figure-1", &first_figure(&study))?;
     println!("## Figure 1\n\n{}", first_numbers(&study));
+    let unseen = left_out(&study)?;
+    save("unseen", &ours("The more machines, the more rounds, and by how many can be foretold", SETTING, &unseen[0]))?;
     let [rounds, seconds] = forward(&study);
     let figures = [
         ("every m, by models of all m", fitted(&study)?),
-        ("each m, by models of the others", left_out(&study)?),
+        ("each m, by models of the others", unseen),
         ("ahead of a window of 50 rounds", rounds),
         ("ahead of a window of 50 rounds, in time", seconds),
     ];
@@ -30,7 +34,7 @@ fn main() -> anyhow::Result<()> {
 }
 
 fn figure(number: usize, title: &str, parts: &[Part; 2], rounds: Scale) -> anyhow::Result<()> {
-    save(number, &picture(&format!("Figure {number}: {title}"), SETTING, parts, rounds))?;
+    save(&format!("figure-{number}"), &picture(&format!("Figure {number}: {title}"), SETTING, parts, rounds))?;
     let heads = NAMES.map(|name| format!("{name}: median % | mean | p95")).join(" | ");
     println!("## Figure {number}: {title}\n\n| part | predictions | {heads} |\n|---|--:|{}", "--:|".repeat(6));
     for part in parts {
@@ -40,7 +44,7 @@ fn figure(number: usize, title: &str, parts: &[Part; 2], rounds: Scale) -> anyho
     Ok(())
 }
 
-fn save(number: usize, picture: &Picture) -> anyhow::Result<()> {
-    let path = out_dir()?.join(format!("figures/figure-{number}.svg"));
+fn save(name: &str, picture: &Picture) -> anyhow::Result<()> {
+    let path = out_dir()?.join(format!("figures/{name}.svg"));
     std::fs::write(&path, picture.svg()).with_context(|| format!("cannot write {}", path.display()))
 }

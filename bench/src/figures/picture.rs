@@ -21,6 +21,16 @@ pub fn picture(title: &str, subtitle: &str, parts: &[Part; 2], rounds: Scale) ->
     }
 }
 
+/// One part by our models alone.
+pub fn ours(title: &str, subtitle: &str, part: &Part) -> Picture {
+    let chart = Chart { caption: String::new(), ..chart(part, 1, Scale::Log) };
+    let legend = vec![
+        Key::new(Look::Dots, MUTED, "measured"),
+        Key::new(Look::Line(Stroke::Solid), MUTED, "predicted by a model that has seen only the other m"),
+    ];
+    Picture { title: title.into(), subtitle: subtitle.into(), legend, charts: vec![chart], columns: 1 }
+}
+
 fn chart(part: &Part, method: usize, scale: Scale) -> Chart {
     let own = &part.predictions[method];
     let x = |one: &Prediction| match part.along {

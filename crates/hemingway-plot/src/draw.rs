@@ -1,7 +1,7 @@
 //! Layers as marks on the page.
 
 use crate::ink::MUTED;
-use crate::page::{Page, short};
+use crate::page::{Page, short, steps};
 use crate::path::{Frame, Place, inside, spaced, thinned};
 use crate::picture::{Layer, Stroke};
 use crate::ruler::Ruler;
@@ -80,7 +80,7 @@ pub(crate) fn attributes(stroke: Stroke) -> &'static str {
 
 /// Lines of no length with round ends: one element for all.
 pub(crate) fn dots(page: &mut Page, places: &[Place]) {
-    let marks: String = places.iter().map(|(x, y)| format!("M{} {}h0", short(*x), short(*y))).collect();
+    let marks: String = steps(places).iter().map(|step| format!("m{step}h0")).collect();
     if !marks.is_empty() {
         let attributes = format!(
             "d=\"{marks}\" stroke=\"currentColor\" stroke-width=\"{DOT}\" stroke-opacity=\"0.5\" stroke-linecap=\"round\""

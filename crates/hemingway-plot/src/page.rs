@@ -64,9 +64,8 @@ impl Page {
 
     /// A line through these places, with its stroke's attributes.
     pub(crate) fn path(&mut self, places: &[Place], closed: bool, attributes: &str) {
-        let steps: Vec<String> = places.iter().map(|(x, y)| format!("{} {}", short(*x), short(*y))).collect();
-        let end = if closed { "Z" } else { "" };
-        self.element("path", &format!("d=\"M{}{end}\" {attributes}", steps.join("L")));
+        let end = if closed { "z" } else { "" };
+        self.element("path", &format!("d=\"m{}{end}\" {attributes}", steps(places).join(" ")));
     }
 
     /// A straight line.
@@ -113,9 +112,27 @@ impl Page {
 
 /// A tenth of a pixel is as fine as anyone sees.
 pub(crate) fn short(value: f64) -> String {
-    let text = format!("{value:.1}");
-    let text = text.strip_suffix(".0").unwrap_or(&text);
-    if text == "-0" { "0".into() } else { text.into() }
+    tenths((10.0 * value).round() as i64)
+}
+
+fn tenths(value: i64) -> String {
+    let sign = if value < 0 { "-" } else { "" };
+    match (value.abs() / 10, value.abs() % 10) {
+        (whole, 0) => format!("{sign}{whole}"),
+        (whole, tenth) => format!("{sign}{whole}.{tenth}"),
+    }
+}
+
+/// The first place, and from each to the next: shorter than places, and without drift as tenths are whole.
+pub(crate) fn steps(places: &[Place]) -> Vec<String> {
+    let mut last = (0, 0);
+    let step = |(x, y): &Place| {
+        let here = ((10.0 * x).round() as i64, (10.0 * y).round() as i64);
+        let step = format!("{} {}", tenths(here.0 - last.0), tenths(here.1 - last.1));
+        last = here;
+        step
+    };
+    places.iter().map(step).collect()
 }
 
 /// How wide words are, about.
@@ -158,6 +175,11 @@ mod tests {
         assert_eq!(escaped("a<b & \"c\"\u{1}"), "a&lt;b &amp; &quot;c&quot; ");
         assert_eq!(fitted("abcdefghij", 30.0, 10.0), "abcd…");
         assert_eq!((fitted("abc", 30.0, 10.0), fitted("abc", 0.0, 10.0)), ("abc".into(), "…".into()));
-        assert_eq!([0.04, -0.04, 12.0, 3.26].map(short), ["0", "0", "12", "3.3"]);
+        assert_eq!([0.04, -0.04, 12.0, 3.26, -0.5].map(short), ["0", "0", "12", "3.3", "-0.5"]);
+    }
+
+    #[test]
+    fn steps_add_up_to_places() {
+        assert_eq!(steps(&[(10.0, 20.0), (10.04, 19.5), (10.08, 21.0)]), ["10 20", "0 -0.5", "0.1 1.5"]);
     }
 }

@@ -32,7 +32,9 @@ pub(crate) fn words(scale: Scale, marks: &[f64]) -> Vec<String> {
     let largest = marks.iter().fold(0.0_f64, |most, mark| most.max(mark.abs()));
     let smallest = marks.iter().filter(|mark| **mark != 0.0).fold(f64::INFINITY, |least, mark| least.min(mark.abs()));
     let plain = largest < 1e6 && (smallest >= 0.999e-3 || (scale == Scale::Linear && largest >= 0.01));
-    marks.iter().map(|&mark| if plain { decimal(mark, smallest) } else { scientific(mark) }).collect()
+    // Even steps share their decimals, tens have as many as each needs.
+    let alike = |mark: f64| if scale == Scale::Linear { smallest } else { mark };
+    marks.iter().map(|&mark| if plain { decimal(mark, alike(mark)) } else { scientific(mark) }).collect()
 }
 
 fn tens(low: f64, high: f64) -> Vec<f64> {
@@ -76,10 +78,10 @@ fn even(low: f64, high: f64) -> Vec<f64> {
     (0..=count).map(|k| (first + k as f64) * step).collect()
 }
 
-/// As many decimals as the smallest mark needs: `0.25`, `1,000`.
-fn decimal(value: f64, smallest: f64) -> String {
+/// As many decimals as it and another need: `0.25`, `1,000`.
+fn decimal(value: f64, other: f64) -> String {
     let needed = |places: &usize| {
-        let shifted = [value, smallest].map(|v| v * 10f64.powi(*places as i32));
+        let shifted = [value, other].map(|v| v * 10f64.powi(*places as i32));
         shifted.iter().all(|v| (v - v.round()).abs() < 1e-6 * v.abs().max(1e-3))
     };
     let places = (0..9).find(needed).unwrap_or(9);
@@ -134,9 +136,10 @@ mod tests {
         assert_eq!(marked(Scale::Log, 0.9, 1600.0), "1 10 100 1,000");
         assert_eq!(marked(Scale::Log, 5e-5, 1.2), "10⁻⁴ 10⁻³ 10⁻² 10⁻¹ 1");
         assert_eq!(marked(Scale::Log, 0.15, 0.9), "0.2 0.5");
+        assert_eq!(marked(Scale::Log, 9e-4, 1.1), "0.001 0.01 0.1 1");
         assert_eq!(marked(Scale::Log, 2e-5, 4e-4), "2·10⁻⁵ 5·10⁻⁵ 10⁻⁴ 2·10⁻⁴");
         assert_eq!(marked(Scale::Doubling, 0.9, 140.0), "1 2 4 8 16 32 64 128");
-        assert_eq!(marked(Scale::Doubling, 2.2, 3.9), "2.5 3.0 3.5");
+        assert_eq!(marked(Scale::Doubling, 2.2, 3.9), "2.5 3 3.5");
     }
 
     #[test]

@@ -33,8 +33,9 @@ fn numbers(svg: &str) -> Vec<f64> {
     let geometry = ["x", "y", "d", "cx", "cy", "width", "height", "transform"];
     let of = |node: Node<'_, '_>| -> Vec<f64> {
         let values = node.attributes().filter(|attribute| geometry.contains(&attribute.name()));
-        let words = values.flat_map(|attribute| attribute.value().split(|c: char| "MLZh (),%".contains(c)));
-        let words = words.filter(|word| !word.is_empty() && !["translate", "rotate"].contains(word));
+        let words =
+            values.flat_map(|attribute| attribute.value().split(|c: char| c.is_alphabetic() || " (),%".contains(c)));
+        let words = words.filter(|word| !word.is_empty());
         words.map(|word| word.parse().unwrap_or_else(|_| panic!("`{word}` is no number in {svg}"))).collect()
     };
     document.descendants().flat_map(of).collect()
