@@ -48,7 +48,7 @@ impl Ruler {
     pub(crate) fn at(&self, value: f64) -> Option<f64> {
         let place = |v: f64| if self.scale == Scale::Linear { v } else { v.ln() };
         let share = (place(value) - place(self.low)) / (place(self.high) - place(self.low));
-        drawable(self.scale, value).then(|| self.from + share * (self.to - self.from))
+        drawable(self.scale, value).then_some(self.from + share * (self.to - self.from))
     }
 
     /// The same, with whatever lies outside or at infinity brought to the edge.
