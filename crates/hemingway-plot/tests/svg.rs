@@ -101,7 +101,8 @@ fn what_lies_outside_a_range_is_cut_off() {
     chart.x.range = Some((0.0, 10.0));
     chart.y.range = Some((0.0, 10.0));
     let svg = Picture { columns: 1, ..picture(vec![chart]) }.svg();
-    assert!(numbers(&svg).iter().all(|number| (-100.0..900.0).contains(number)), "{svg}");
+    // Uncut, the line would take a step of several thousand.
+    assert!(numbers(&svg).iter().all(|number| number.abs() < 900.0), "{svg}");
 }
 
 #[test]
