@@ -1,8 +1,8 @@
 //! Shared by the bench programs: the data, a cluster to simulate, and one run as a list of numbers.
 
 pub mod curves;
+pub mod figures;
 pub mod folds;
-pub mod plot;
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;

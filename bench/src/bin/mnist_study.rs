@@ -9,8 +9,8 @@ use std::sync::{Arc, Mutex};
 use anyhow::Context;
 use hemingway::data::{Dataset, Normalize, Preparation};
 use hemingway::problem::{Loss, Problem};
-use hemingway_bench::plot::{DISTINCT, Plot, RAMP, Series};
 use hemingway_bench::{Trace, load, out_dir, trace};
+use hemingway_plot::{Axis, Chart, Layer, Picture, Scale, Stroke, distinct, ramp};
 
 const OPTIMUM: f64 = 0.089_680_1;
 const LAMBDA: f64 = 3e-5;
@@ -157,40 +157,35 @@ fn csv(cells: &[Cell], traces: &[Trace]) -> String {
     out
 }
 
-fn by_machines(algorithm: &str, cells: &[Cell], traces: &[Trace]) -> Plot {
+fn by_machines(algorithm: &str, cells: &[Cell], traces: &[Trace]) -> Picture {
     let first =
         |m: usize| cells.iter().zip(traces).find(|(c, _)| (c.algorithm, c.machines, c.seed) == (algorithm, m, 0));
-    let series = MACHINES.iter().zip(RAMP).filter_map(|(&m, color)| {
-        let (_, trace) = first(m)?;
-        Some(Series { name: if m == 64 { "64 machines".into() } else { m.to_string() }, color, points: points(trace) })
+    let lines = MACHINES.iter().enumerate().filter_map(|(place, &m)| {
+        let line = Layer::line(ramp(place, MACHINES.len()), Stroke::Solid, points(first(m)?.1));
+        Some(line.named(if m == 64 { "64 machines".into() } else { m.to_string() }))
     });
-    Plot {
-        title: format!("{}: more machines, more rounds", paper_name(algorithm)),
-        subtitle: format!(
-            "MNIST, digit 5 against the rest, linear SVM, λ = {LAMBDA:e}; at each end, its number of machines"
-        ),
-        x_label: "round".into(),
-        y_label: "P − P*".into(),
-        log_x: true,
-        goal: Some((CLOSE, "P − P* = 10⁻⁴".into())),
-        series: series.collect(),
-    }
+    let close = Layer::Level { at: CLOSE, name: "10⁻⁴".into() };
+    picture(
+        &format!("{}: more machines, more rounds", paper_name(algorithm)),
+        Scale::Log,
+        lines.chain([close]).collect(),
+    )
 }
 
-fn compared(traces: &[Trace]) -> Plot {
-    let series = COMPARED.iter().zip(traces).zip(DISTINCT).map(|((algorithm, trace), color)| Series {
-        name: paper_name(algorithm).into(),
-        color,
-        points: points(trace),
+fn compared(traces: &[Trace]) -> Picture {
+    let lines = COMPARED.iter().zip(traces).enumerate().map(|(place, (algorithm, trace))| {
+        Layer::line(distinct(place), Stroke::Solid, points(trace)).named(paper_name(algorithm))
     });
-    Plot {
-        title: format!("Four algorithms on {COMPARED_MACHINES} machines"),
+    picture(&format!("Four algorithms on {COMPARED_MACHINES} machines"), Scale::Linear, lines.collect())
+}
+
+fn picture(title: &str, rounds: Scale, layers: Vec<Layer>) -> Picture {
+    let (x, y) = (Axis::new("round", rounds), Axis::new("P − P*", Scale::Log));
+    Picture {
+        title: title.into(),
         subtitle: format!("MNIST, digit 5 against the rest, linear SVM, λ = {LAMBDA:e}"),
-        x_label: "round".into(),
-        y_label: "P − P*".into(),
-        log_x: false,
-        goal: None,
-        series: series.collect(),
+        charts: vec![Chart { x, y, layers, ..Chart::default() }],
+        ..Picture::default()
     }
 }
 

@@ -107,12 +107,13 @@ const FIT_EXAMPLES: &str = "\
 Examples:
   hemingway fit spark-log.csv vw-log.csv --cross-validate
   hemingway fit logistic-1 logistic-2 --targets 1e-2,1e-4 -o logistic.fit
+  hemingway fit spark-log.csv --plot pictures          fit against data, one SVG for each algorithm
   hemingway fit accuracy.csv --metric accuracy:max --method lasso";
 
 const ADVISE_EXAMPLES: &str = "\
 Examples:
   hemingway advise spark-log.csv --reach 1e-3
-  hemingway advise logistic.fit --within 10m --machines 1..64
+  hemingway advise logistic.fit --within 10m --machines 1..64 --plot advice.svg
   hemingway advise spark-log.csv --spend '$5' --cluster my-cluster.toml";
 
 const DESIGN_EXAMPLES: &str = "\
@@ -125,7 +126,8 @@ Examples:
 const EXPLAIN_EXAMPLES: &str = "\
 Examples:
   hemingway explain last
-  hemingway explain logistic-3 --replay                take every decision again from the journal";
+  hemingway explain logistic-3 --replay                take every decision again from the journal
+  hemingway explain last --plot last.svg               the run as a picture, predicted and real";
 
 const RUNS_EXAMPLES: &str = "\
 Examples:
@@ -165,6 +167,9 @@ pub(crate) struct ExplainArgs {
     /// Every candidate of the plan table, not the best 12 [default: off]
     #[arg(long)]
     pub(crate) all: bool,
+    /// Draw error against time, as predicted and as it came, as SVG [default: draw nothing]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) plot: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) store: StoreArg,
 }

@@ -3,6 +3,7 @@
 mod basis;
 pub(crate) mod number;
 mod paint;
+pub(crate) mod picture;
 mod plan;
 mod probes;
 mod table;

@@ -22,6 +22,10 @@ pub(crate) struct FitArgs {
     /// Keep the models in this file, for `advise` [default: only print]
     #[arg(short, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
+    /// Draw fit against data: into one file if PATH ends in .svg, else into a folder, one file for each context
+    /// [default: draw nothing]
+    #[arg(long, value_name = "PATH", conflicts_with = "cross_validate")]
+    pub(crate) plot: Option<PathBuf>,
 }
 
 /// `advise`.
@@ -37,6 +41,9 @@ pub(crate) struct AdviseArgs {
     /// Every candidate of the plan table, not the best 12 [default: off]
     #[arg(long)]
     pub(crate) all: bool,
+    /// Draw what each algorithm promises by number of machines, as SVG [default: draw nothing]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) plot: Option<PathBuf>,
 }
 
 /// Which records, and how they are read.

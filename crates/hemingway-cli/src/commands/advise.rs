@@ -1,6 +1,8 @@
 //! `advise`: a plan from records alone.
 
-use std::path::Path;
+mod plot;
+
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use hemingway::cluster::Cluster;
@@ -45,8 +47,13 @@ pub(super) fn advise(args: &AdviseArgs, out: &mut dyn Output) -> Result<u8> {
         seconds_left: caps.seconds,
         dollars_left: caps.dollars,
     };
-    let advice = Advice { plan: plan(&file.model, &question), goal: goal.clone(), basis: file.basis, all: args.all };
+    let plan = plan(&file.model, &question);
     out.say(&format!("Goal: {}", goal.sentence()));
+    if let Some(path) = &args.plot {
+        plot::save(path, &plan, &goal, &file.basis)?;
+        out.say(&format!("the plan is drawn in {}", path.display()));
+    }
+    let advice = Advice { plan, goal, basis: file.basis, all: args.all, plot: args.plot.clone() };
     out.answer(&advice)?;
     Ok(exit::MET)
 }
@@ -89,6 +96,7 @@ struct Advice {
     goal: Goal,
     basis: Basis,
     all: bool,
+    plot: Option<PathBuf>,
 }
 
 impl Answer for Advice {
@@ -100,6 +108,7 @@ impl Answer for Advice {
             "predicted_seconds": choice.and_then(|c| c.seconds_to_go()),
             "candidates": self.plan.candidates,
             "basis": self.basis,
+            "plot": self.plot,
         })
     }
 

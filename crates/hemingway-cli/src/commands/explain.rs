@@ -1,6 +1,9 @@
 //! `explain`: why each decision was taken, and what came of it.
 
 mod chapter;
+mod plot;
+
+use std::path::PathBuf;
 
 use anyhow::Result;
 use hemingway::record::journal::Event;
@@ -25,8 +28,14 @@ pub(super) fn explain(args: &ExplainArgs, out: &mut dyn Output) -> Result<u8> {
         Event::Finished { summary } => Some((**summary).clone()),
         _ => None,
     });
-    let story = Story { history: jobs::history(&dir)?, chapters: chapters(&events), summary, all: args.all, replayed };
+    let history = jobs::history(&dir)?;
     drop(waiting);
+    if let Some(path) = &args.plot {
+        plot::save(path, &history, &events)?;
+        out.say(&format!("the run is drawn in {}", path.display()));
+    }
+    let plot = args.plot.clone();
+    let story = Story { history, chapters: chapters(&events), summary, all: args.all, replayed, plot };
     out.answer(&story)?;
     let differs = story.replayed.as_ref().is_some_and(|replay| !replay.differences.is_empty());
     Ok(if differs { exit::ERROR } else { exit::MET })
@@ -38,6 +47,7 @@ struct Story {
     summary: Option<Summary>,
     all: bool,
     replayed: Option<Replay>,
+    plot: Option<PathBuf>,
 }
 
 impl Answer for Story {
@@ -48,6 +58,7 @@ impl Answer for Story {
             "decisions": self.chapters.iter().map(|chapter| chapter.json(self.reached())).collect::<Vec<_>>(),
             "switches": self.summary.as_ref().map(|summary| &summary.switches),
             "summary": self.summary,
+            "plot": self.plot,
             "replay": self.replayed.as_ref().map(|replay| json!({
                 "decisions": replay.decisions,
                 "equal": replay.differences.is_empty(),

@@ -2,7 +2,10 @@
 
 mod cross;
 mod file;
+mod plot;
 mod words;
+
+use std::path::PathBuf;
 
 use anyhow::Result;
 use hemingway::model::{RunModel, cross_validate};
@@ -28,10 +31,18 @@ pub(super) fn fit(args: &FitArgs, out: &mut dyn Output) -> Result<u8> {
     }
     let model = RunModel::fit(&traces, &options)?;
     drop(waiting);
-    let fitted = Fitted { file: FitFile::new(model, Basis::of(&traces), options), targets: args.targets.clone() };
+    let plots = match &args.plot {
+        Some(path) => plot::save(path, &model, &traces, &options)?,
+        None => Vec::new(),
+    };
+    let fitted =
+        Fitted { file: FitFile::new(model, Basis::of(&traces), options), targets: args.targets.clone(), plots };
     if let Some(path) = &args.out {
         fitted.file.save(path)?;
         out.say(&format!("the models are in {0}: hemingway advise {0} --reach 1e-3", path.display()));
+    }
+    for path in &fitted.plots {
+        out.say(&format!("fit against data is in {}", path.display()));
     }
     out.answer(&fitted)?;
     Ok(exit::MET)
@@ -40,6 +51,7 @@ pub(super) fn fit(args: &FitArgs, out: &mut dyn Output) -> Result<u8> {
 struct Fitted {
     file: FitFile,
     targets: Vec<f64>,
+    plots: Vec<PathBuf>,
 }
 
 impl Answer for Fitted {
@@ -60,6 +72,7 @@ impl Answer for Fitted {
             "optimum": self.file.model.bracket,
             "basis": self.file.basis,
             "contexts": contexts.collect::<Vec<_>>(),
+            "plots": self.plots,
         })
     }
 

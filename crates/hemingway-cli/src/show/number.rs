@@ -113,9 +113,14 @@ impl Unit {
         Self::of(known.get(known.len().saturating_sub(1) / 3).copied().unwrap_or(1.0))
     }
 
-    /// A time in this unit, without its name.
+    /// A time in this unit.
+    pub(crate) fn of_seconds(self, seconds: f64) -> f64 {
+        seconds / self.seconds
+    }
+
+    /// A time in this unit, in digits without its name.
     pub(crate) fn number(self, seconds: f64) -> String {
-        digits(seconds / self.seconds)
+        digits(self.of_seconds(seconds))
     }
 }
 
