@@ -1,6 +1,8 @@
-//! Anyone's records, by header: CSV or JSON lines from Spark, Vowpal Wabbit, PyTorch, or ourselves.
+//! Anyone's records, by header: CSV, JSON lines or Parquet from Spark, Vowpal Wabbit, PyTorch, or ourselves.
 
 mod assemble;
+#[cfg(feature = "parquet")]
+mod columnar;
 mod delimited;
 mod json;
 mod line;
@@ -42,8 +44,8 @@ impl FromStr for Metric {
     }
 }
 
-/// Reads records from files, `.jsonl`/`.json`/`.ndjson` as one JSON object a line and anything else as CSV with a
-/// header, its fields separated by commas, semicolons or tabs.
+/// Reads records from files: Parquet (with the feature `parquet`), `.jsonl`/`.json`/`.ndjson` as one JSON object a line,
+/// and anything else as CSV with a header, its fields separated by commas, semicolons or tabs.
 ///
 /// Columns: `algorithm` or `context`; `machines`; `seconds` (of one round), `elapsed` or `train_seconds`
 /// (cumulative); optionally `rows` or `fraction`, `round` or `iteration`, `objective`, `lower_bound`, `run`,
@@ -61,16 +63,31 @@ pub fn import(paths: &[impl AsRef<Path>], metric: Option<&Metric>) -> Result<Vec
     }
     assemble(rows).map_err(|tangle| {
         let what = "the rounds of several runs are mixed up here; add a column `run` or put one run after the other";
-        Error::data(paths[tangle.file].as_ref(), tangle.line, what)
+        tangle.at.error(paths[tangle.file].as_ref(), what.into())
     })
 }
 
 fn read(path: &Path, metric: Option<&Metric>) -> Result<Vec<Row>> {
-    let text = text(path, fs::read(path).map_err(Error::io(path))?)?;
-    match path.extension().and_then(|end| end.to_str()) {
+    let bytes = fs::read(path).map_err(Error::io(path))?;
+    let end = path.extension().and_then(|end| end.to_str());
+    if matches!(end, Some("parquet" | "pq")) || bytes.starts_with(b"PAR1") {
+        return columnar(path, metric);
+    }
+    let text = text(path, bytes)?;
+    match end {
         Some("jsonl" | "json" | "ndjson") => json::read(path, &text, metric),
         _ => delimited::read(path, &text, metric),
     }
+}
+
+#[cfg(feature = "parquet")]
+fn columnar(path: &Path, metric: Option<&Metric>) -> Result<Vec<Row>> {
+    columnar::read(path, metric)
+}
+
+#[cfg(not(feature = "parquet"))]
+fn columnar(path: &Path, _: Option<&Metric>) -> Result<Vec<Row>> {
+    Err(Error::file(path, "Parquet was left out of this build: build with `--features parquet`, or save it as CSV"))
 }
 
 /// The file as text, without the mark some programs put before it.

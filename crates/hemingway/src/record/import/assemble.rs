@@ -2,8 +2,36 @@
 
 use std::collections::HashMap;
 use std::hash::Hash;
+use std::path::Path;
 
+use crate::Error;
 use crate::record::trace::{Point, Trace, starts_fresh};
+
+/// Where in its file a row is, counted from 1.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum At {
+    /// In a file of text.
+    Line(usize),
+    /// In a file of columns.
+    #[cfg_attr(not(feature = "parquet"), expect(dead_code))]
+    Row(usize),
+}
+
+impl At {
+    fn number(self) -> usize {
+        match self {
+            Self::Line(number) | Self::Row(number) => number,
+        }
+    }
+
+    /// What is wrong there.
+    pub(super) fn error(self, path: &Path, what: String) -> Error {
+        match self {
+            Self::Line(line) => Error::data(path, line, what),
+            Self::Row(row) => Error::file(path, format!("row {row}: {what}")),
+        }
+    }
+}
 
 /// How a row tells the time.
 #[derive(Debug, Clone, Copy)]
@@ -18,7 +46,7 @@ pub(super) enum Clock {
 #[derive(Debug, Clone)]
 pub(super) struct Row {
     pub(super) file: usize,
-    pub(super) line: usize,
+    pub(super) at: At,
     pub(super) context: String,
     pub(super) problem: String,
     pub(super) run: Option<String>,
@@ -55,7 +83,7 @@ enum Group {
 #[derive(Debug)]
 pub(super) struct Tangle {
     pub(super) file: usize,
-    pub(super) line: usize,
+    pub(super) at: At,
 }
 
 impl Row {
@@ -135,7 +163,7 @@ fn runs(group: Vec<Row>) -> Result<Vec<(String, Vec<Row>)>, Tangle> {
         if pieces.len() > most_repeated(&part)
             && let Some(piece) = pieces.iter().filter(|piece| piece[0].round.is_some()).find(tangled)
         {
-            return Err(Tangle { file: piece[0].file, line: piece[0].line });
+            return Err(Tangle { file: piece[0].file, at: piece[0].at });
         }
         for piece in pieces {
             runs.push((name(&piece[0], runs.is_empty()), piece.to_vec()));
@@ -172,8 +200,8 @@ fn name(head: &Row, first: bool) -> String {
     match &head.run {
         Some(run) if first && head.file == 0 => run.clone(),
         Some(run) if first => format!("{}:{run}", head.file + 1),
-        Some(run) => format!("{}:{run}:{}", head.file + 1, head.line),
-        None => format!("{}:{}", head.file + 1, head.line),
+        Some(run) => format!("{}:{run}:{}", head.file + 1, head.at.number()),
+        None => format!("{}:{}", head.file + 1, head.at.number()),
     }
 }
 

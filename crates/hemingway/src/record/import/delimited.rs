@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::Metric;
-use super::assemble::Row;
+use super::assemble::{At, Row};
 use super::line::{Line, twice};
 use crate::{Error, Result};
 
@@ -25,9 +25,9 @@ pub(super) fn read(path: &Path, text: &str, metric: Option<&Metric>) -> Result<V
     let mut rows = Vec::new();
     for record in reader.records() {
         let record = record.map_err(|error| broken(path, &error))?;
-        let line = record.position().map_or(0, |position| line_of(text, position));
+        let at = At::Line(record.position().map_or(0, |position| line_of(text, position)));
         let value = |place: usize| record.get(place).map(str::to_owned);
-        let line = Line { path, line, names: &names, value: &value };
+        let line = Line { path, at, names: &names, value: &value };
         if !line.is_empty() {
             rows.push(line.row(metric)?);
         }

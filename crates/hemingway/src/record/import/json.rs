@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::{Map, Value};
 
 use super::Metric;
-use super::assemble::Row;
+use super::assemble::{At, Row};
 use super::line::{Line, twice};
 use crate::{Error, Result};
 
@@ -30,7 +30,8 @@ fn row(path: &Path, line: usize, content: &str, metric: Option<&Metric>) -> Resu
         names.extend(further);
         values.extend(measured);
     }
-    Line { path, line, names: &names, value: &|place| values[place].clone() }.row(metric)
+    let value = |place: usize| values[place].clone();
+    Line { path, at: At::Line(line), names: &names, value: &value }.row(metric)
 }
 
 fn fields(object: &Map<String, Value>) -> (Vec<String>, Vec<Option<String>>) {

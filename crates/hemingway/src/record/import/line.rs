@@ -5,8 +5,28 @@ use std::path::Path;
 use std::str::FromStr;
 
 use super::Metric;
-use super::assemble::{Clock, Row};
+use super::assemble::{At, Clock, Row};
 use crate::{Error, Result};
+
+/// Every column that means something to the models.
+#[cfg(feature = "parquet")]
+pub(super) const COLUMNS: [&str; 15] = [
+    "algorithm",
+    "context",
+    "machines",
+    "seconds",
+    "elapsed",
+    "train_seconds",
+    "rows",
+    "fraction",
+    "round",
+    "iteration",
+    "objective",
+    "lower_bound",
+    "run",
+    "cluster",
+    "problem",
+];
 
 /// How programs write that they do not know a number; NaN and infinities are numbers, and left out later.
 const UNKNOWN: [&str; 5] = ["na", "n/a", "null", "none", "-"];
@@ -14,8 +34,7 @@ const UNKNOWN: [&str; 5] = ["na", "n/a", "null", "none", "-"];
 /// The fields of one line.
 pub(super) struct Line<'a> {
     pub(super) path: &'a Path,
-    /// Counted from 1.
-    pub(super) line: usize,
+    pub(super) at: At,
     /// The columns, as the file writes them.
     pub(super) names: &'a [String],
     /// A column's field as text.
@@ -56,7 +75,7 @@ impl Line<'_> {
         }
         Ok(Row {
             file: 0,
-            line: self.line,
+            at: self.at,
             context: context.ok_or_else(|| self.missing(&["algorithm", "context"]))?,
             problem: self.text("problem").unwrap_or_default(),
             run: self.text("run"),
@@ -163,7 +182,7 @@ impl Line<'_> {
     }
 
     fn error(&self, what: String) -> Error {
-        Error::data(self.path, self.line, what)
+        self.at.error(self.path, what)
     }
 }
 
