@@ -4,7 +4,7 @@ use std::fs::File;
 use std::panic::catch_unwind;
 use std::path::Path;
 
-use parquet::basic::ConvertedType;
+use parquet::basic::{Compression, ConvertedType};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::{ByteArray, DataType};
 use parquet::errors::ParquetError;
@@ -70,6 +70,13 @@ fn columns(path: &Path, group: &dyn RowGroupReader, names: &[String], metric: Op
         }
         let described = group.metadata().column(place).column_descr();
         let wrong = |what: String| Error::file(path, format!("column `{}`: {what}", names[place]));
+        if matches!(group.metadata().column(place).compression(), Compression::ZSTD(_))
+            && !cfg!(feature = "parquet-zstd")
+        {
+            return Err(wrong(
+                "compressed by zstd: build with `--features parquet-zstd`, or write it with snappy".into(),
+            ));
+        }
         let reader = group.get_column_reader(place).map_err(|error| wrong(error.to_string()))?;
         let texts = texts(reader, described).map_err(&wrong)?;
         match i64::try_from(texts.len()) == Ok(count) {

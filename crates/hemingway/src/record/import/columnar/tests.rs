@@ -3,7 +3,6 @@
 use std::fs;
 use std::sync::Arc;
 
-use parquet::basic::Compression;
 use parquet::column::writer::ColumnWriter;
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
@@ -58,7 +57,13 @@ fn read(name: &str, bytes: &[u8]) -> Result<Vec<Trace>, String> {
 fn parquet_and_csv_give_the_same_traces() {
     let csv = "algorithm,machines,round,seconds,objective\ngd,2,1,0.1,3.5\ngd,2,2,,2.25\ngd,2,3,0.3,\n";
     let expected = read("a.csv", csv.as_bytes()).unwrap();
-    for compression in [Compression::UNCOMPRESSED, Compression::SNAPPY, Compression::ZSTD(Default::default())] {
+    for compression in [
+        Compression::UNCOMPRESSED,
+        Compression::SNAPPY,
+        Compression::GZIP(Default::default()),
+        #[cfg(feature = "parquet-zstd")]
+        Compression::ZSTD(Default::default()),
+    ] {
         let mut traces = read("a.parquet", &written(SCHEMA, compression)).unwrap();
         // Without a name a run is called by its first line, and a Parquet file has no header above it.
         assert_eq!(std::mem::replace(&mut traces[0].run, expected[0].run.clone()), "1:1");
