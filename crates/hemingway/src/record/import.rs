@@ -49,7 +49,7 @@ impl FromStr for Metric {
 ///
 /// Columns: `algorithm` or `context`; `machines`; `seconds` (of one round), `elapsed` or `train_seconds`
 /// (cumulative); optionally `rows` or `fraction`, `round` or `iteration`, `objective`, `lower_bound`, `run`,
-/// `cluster`, `problem`; in any order, upper or lower case, and beside others. Lines that begin with `#` are comments;
+/// `cluster`, `problem`, and `compute`, `wait`, `sync` counted as the time is; in any order, upper or lower case, and beside others. Lines that begin with `#` are comments;
 /// an empty field, `NA`, `NaN` or an infinity is unknown. Rows without a run and without rounds or objectives are
 /// separate measurements; rounds that appear twice are two runs, rounds out of order one.
 pub fn import(paths: &[impl AsRef<Path>], metric: Option<&Metric>) -> Result<Vec<Trace>> {

@@ -5,6 +5,7 @@ use std::hash::Hash;
 use std::path::Path;
 
 use crate::Error;
+use crate::record::Phases;
 use crate::record::trace::{Point, Trace, starts_fresh};
 
 /// Where in its file a row is, counted from 1.
@@ -56,6 +57,8 @@ pub(super) struct Row {
     pub(super) fraction: Option<f64>,
     pub(super) round: Option<u64>,
     pub(super) clock: Option<Clock>,
+    /// Seconds of compute, wait and sync, counted as the clock counts.
+    pub(super) phases: Option<[f64; 3]>,
     pub(super) objective: Option<f64>,
     pub(super) lower_bound: Option<f64>,
 }
@@ -219,8 +222,26 @@ fn trace(run: &str, rows: &[Row], first: bool, full: usize) -> Trace {
         rows: head.rows,
         fraction: head.fraction.or_else(by_rows).unwrap_or(1.0),
         fresh,
+        phases: phases(rows, fresh),
         points: points(rows, fresh),
     }
+}
+
+fn phases(rows: &[Row], fresh: bool) -> Option<Phases> {
+    let mut spent = Vec::new();
+    for (place, row) in rows.iter().enumerate() {
+        let ([compute, wait, sync], round) = (row.phases?, row.round.unwrap_or(place as u64 + 1));
+        spent.push(match row.clock? {
+            Clock::Elapsed(train) => (round, [train, compute, wait, sync]),
+            // Of single rounds only the means are asked for: sums over the rows, counted as so many rounds.
+            Clock::Round(train) => {
+                let sum = spent.last().map_or([0.0; 4], |last: &(u64, [f64; 4])| last.1);
+                (place as u64 + 1, [sum[0] + train, sum[1] + compute, sum[2] + wait, sum[3] + sync])
+            }
+        });
+    }
+    let from_zero = fresh || matches!(rows[0].clock, Some(Clock::Round(_)));
+    Phases::between(if from_zero { (0, [0.0; 4]) } else { *spent.first()? }, *spent.last()?)
 }
 
 fn points(rows: &[Row], fresh: bool) -> Vec<Point> {

@@ -10,7 +10,7 @@ use crate::{Error, Result};
 
 /// Every column that means something to the models.
 #[cfg(feature = "parquet")]
-pub(super) const COLUMNS: [&str; 15] = [
+pub(super) const COLUMNS: [&str; 18] = [
     "algorithm",
     "context",
     "machines",
@@ -26,6 +26,9 @@ pub(super) const COLUMNS: [&str; 15] = [
     "run",
     "cluster",
     "problem",
+    "compute",
+    "wait",
+    "sync",
 ];
 
 /// How programs write that they do not know a number; NaN and infinities are numbers, and left out later.
@@ -85,6 +88,7 @@ impl Line<'_> {
             fraction: self.share()?,
             round: self.whole("round")?.map_or_else(|| self.whole("iteration"), |round| Ok(Some(round)))?,
             clock: self.clock()?,
+            phases: self.phases()?,
             objective: self.objective(metric)?,
             lower_bound: if metric.is_some() { None } else { self.finite("lower_bound")? },
         })
@@ -103,6 +107,11 @@ impl Line<'_> {
             }
         }
         Ok(None)
+    }
+
+    fn phases(&self) -> Result<Option<[f64; 3]>> {
+        let [compute, wait, sync] = ["compute", "wait", "sync"].map(|name| self.finite(name));
+        Ok(compute?.zip(wait?).zip(sync?).map(|((compute, wait), sync)| [compute, wait, sync]))
     }
 
     fn share(&self) -> Result<Option<f64>> {

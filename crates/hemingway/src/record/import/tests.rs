@@ -152,6 +152,14 @@ fn runs_mixed_up_beyond_telling_are_refused() {
 }
 
 #[test]
+fn phases_of_single_rounds_are_averaged() {
+    let text = "algorithm,machines,round,seconds,compute,wait,sync\ngd,2,1,1,0.5,0.1,0.2\ngd,2,2,2,1.5,0.1,0.2\n";
+    let phases = read("a.csv", text, None).unwrap()[0].phases.unwrap();
+    assert_eq!((phases.compute, phases.wait, phases.sync), (1.0, 0.1, 0.2));
+    assert!((phases.other - 0.2).abs() < 1e-12);
+}
+
+#[test]
 fn text_that_is_not_utf8_is_refused_with_its_line() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.csv");
@@ -174,6 +182,8 @@ fn our_own_records_come_back_the_same_from_csv_and_from_a_journal() {
         fraction: 1.0,
         round,
         train_seconds: 0.1 * round as f64,
+        compute: 0.07 * round as f64,
+        sync: 0.02 * round as f64,
         objective: 1.0 / round as f64,
         lower_bound: (round > 1).then_some(0.1),
         ..Record::default()
