@@ -2,6 +2,7 @@
 
 pub mod curves;
 pub mod folds;
+pub mod npy;
 pub mod plot;
 
 use std::ops::ControlFlow;

@@ -3,7 +3,7 @@
 pub mod convergence;
 pub mod design;
 pub mod estimate;
-mod lasso;
+pub mod lasso;
 mod lasso_curve;
 mod levels;
 mod linalg;
