@@ -13,7 +13,7 @@ use crate::folds::quantile;
 /// Errors are compared no further down than this.
 const TINY: f64 = 1e-5;
 const WINDOW: usize = 50;
-const AHEAD: usize = 10;
+const AHEAD: [usize; 2] = [1, 10];
 
 /// One problem and what is run on it.
 pub struct Case {
@@ -179,21 +179,37 @@ impl Run {
     }
 }
 
-/// |ln(predicted / real error)| ten rounds ahead of every tenth window of fifty rounds, from the window alone and an
-/// estimate of P*.
-pub fn ahead(run: &Run, bracket: &Bracket, method: Method) -> Vec<f64> {
-    let ends = (WINDOW..(run.errors.len() + 1).saturating_sub(AHEAD)).step_by(AHEAD);
+/// What a prediction of the rounds ahead may rest on.
+pub enum Sight<'a> {
+    /// The last fifty rounds of the curve alone, as in the founding paper.
+    Window,
+    /// The run so far and the runs on other numbers of machines: what the product knows when it decides.
+    Records(&'a [&'a Trace]),
+}
+
+/// |ln(predicted / real error)| one and ten rounds ahead of every tenth round from the fiftieth on, given an estimate
+/// of P*.
+pub fn ahead(run: &Run, bracket: &Bracket, method: Method, sight: &Sight) -> Vec<[f64; 2]> {
+    let ends = (WINDOW..(run.errors.len() + 1).saturating_sub(AHEAD[1])).step_by(AHEAD[1]);
     let miss = |end: usize| {
-        let seen = |point: &&Point| (end - WINDOW + 1..=end).contains(&(point.round as usize));
+        let first = if matches!(sight, Sight::Window) { end - WINDOW + 1 } else { 1 };
+        let seen = |point: &&Point| (first..=end).contains(&(point.round as usize));
         let points: Vec<Point> = run.trace.points.iter().filter(seen).copied().collect();
-        let bracket = Bracket { start: points.first()?.objective?, ..*bracket };
-        let window = Trace { points, ..run.trace.clone() };
-        let model = ConvergenceModel::fit(&[&window], &bracket, method);
+        let own = Trace { points, ..run.trace.clone() };
+        let (start, others): (f64, &[&Trace]) = match sight {
+            Sight::Window => (own.points.first()?.objective?, &[]),
+            Sight::Records(others) => (bracket.start, others),
+        };
+        let bracket = Bracket { start, ..*bracket };
+        let traces: Vec<&Trace> = others.iter().copied().chain([&own]).collect();
+        let model = ConvergenceModel::fit(&traces, &bracket, method);
         // A window without any progress predicts none.
-        let still = || bracket.error(bracket.start);
-        let at = (end + AHEAD) as f64;
-        let predicted = model.map_or_else(still, |model| Some(model.error_after(at, window.machines).mid))?;
-        Some(ratio(bracket.objective(predicted), run.optimum, run.errors[end + AHEAD - 1]).abs())
+        let still = bracket.error(own.best()?)?;
+        Some(AHEAD.map(|ahead| {
+            let at = end + ahead;
+            let predicted = model.as_ref().map_or(still, |model| model.error_after(at as f64, own.machines).mid);
+            ratio(bracket.objective(predicted), run.optimum, run.errors[at - 1]).abs()
+        }))
     };
     ends.filter_map(miss).collect()
 }

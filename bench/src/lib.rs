@@ -3,6 +3,7 @@
 pub mod curves;
 pub mod figures;
 pub mod folds;
+pub mod npy;
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;

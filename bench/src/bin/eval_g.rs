@@ -35,10 +35,10 @@ struct Score {
     down: Vec<Fold>,
     /// Root mean square of ln(predicted / real error) over the curve, by m left out.
     curves: Vec<f64>,
-    /// |ln(predicted / real)| ten rounds ahead, from the window alone.
-    ahead: Vec<f64>,
+    /// |ln(predicted / real)| one and ten rounds ahead, from the window alone.
+    ahead: Vec<[f64; 2]>,
     /// The same from the run so far and those on other m.
-    informed: Vec<f64>,
+    informed: Vec<[f64; 2]>,
 }
 
 type Scores = BTreeMap<(&'static str, String), [Score; 2]>;
@@ -65,6 +65,7 @@ fn main() -> anyhow::Result<()> {
         rounds_table("Rounds to a target, the largest m from the smaller", scores, |score| &score.up);
         rounds_table("Rounds to a target, the smallest m from the larger", scores, |score| &score.down);
         curve_table(scores);
+        ahead_table(scores);
     }
     println!("\n{:.1} s.", started.elapsed().as_secs_f64());
     Ok(())
@@ -126,17 +127,25 @@ fn rounds_table(title: &str, scores: &Scores, part: fn(&Score) -> &Vec<Fold>) {
     let columns = ["Lasso", "ours"].map(|name| format!("{name} median % | mean | p95 | never | held %"));
     println!("| problem | algorithm | folds | {} |", columns.join(" | "));
     println!("|---|---|--:|{}", "--:|".repeat(10));
-    let mut all: [Vec<&Fold>; 2] = Default::default();
+    let mut all: [Vec<(bool, &Fold)>; 2] = Default::default();
+    let tuned: BTreeSet<&str> = cases().iter().filter(|case| case.tuned).map(|case| case.name).collect();
     for ((problem, algorithm), score) in scores {
         let parts: Vec<Vec<&Fold>> = score.iter().map(|score| part(score).iter().collect()).collect();
-        all.iter_mut().zip(&parts).for_each(|(all, part)| all.extend(part));
+        let tuned = tuned.contains(problem);
+        all.iter_mut().zip(&parts).for_each(|(all, part)| all.extend(part.iter().map(|fold| (tuned, *fold))));
         if !parts[1].is_empty() {
             let cells: Vec<String> = parts.iter().map(|part| summary(part)).collect();
             println!("| {problem} | {algorithm} | {} | {} |", parts[1].len(), cells.join(" | "));
         }
     }
-    let cells = all.each_ref().map(|folds| summary(folds));
-    println!("| **all** | | {} | {} |", all[1].len(), cells.join(" | "));
+    for (name, tuned) in [("tuned on", Some(true)), ("never looked at", Some(false)), ("all", None)] {
+        let part = all.each_ref().map(|folds| {
+            let kept = folds.iter().filter(|(was, _)| tuned.is_none_or(|tuned| tuned == *was));
+            kept.map(|(_, fold)| *fold).collect::<Vec<_>>()
+        });
+        let cells = part.each_ref().map(|folds| summary(folds));
+        println!("| **{name}** | | {} | {} |", part[1].len(), cells.join(" | "));
+    }
 }
 
 /// Of |predicted / real − 1|: the median counts a never as infinite, the others leave it out.
@@ -159,23 +168,31 @@ fn held(fold: &Fold) -> bool {
 }
 
 fn curve_table(scores: &Scores) {
-    println!("\n## The curve of an m left out, and ten rounds ahead\n");
-    println!(
-        "| problem | algorithm | RMSE ln error, median: Lasso | ours | ten ahead, mean abs ln, window of fifty: Lasso | \
-         ours | ratio | run so far and other m: ours | ratio |"
-    );
-    println!("|---|---|--:|--:|--:|--:|--:|--:|--:|");
-    let mean = |values: &Vec<f64>| values.iter().sum::<f64>() / values.len() as f64;
-    for ((problem, algorithm), [lasso, ours]) in scores {
-        let rmse = [lasso, ours].map(|score| quantile(score.curves.clone(), 0.5));
-        let [paper, window, informed] = [&lasso.ahead, &ours.ahead, &ours.informed].map(mean);
+    println!("\n## The curve of an m left out\n");
+    println!("| problem | algorithm | RMSE ln error, median: Lasso | ours |\n|---|---|--:|--:|");
+    for ((problem, algorithm), score) in scores {
+        let [lasso, ours] = score.each_ref().map(|score| quantile(score.curves.clone(), 0.5));
+        println!("| {problem} | {algorithm} | {lasso:.3} | {ours:.3} |");
+    }
+}
+
+/// Mean |ln(predicted / real)|, so many rounds ahead.
+fn ahead_table(scores: &Scores) {
+    for (place, rounds) in ["One round", "Ten rounds"].iter().enumerate() {
+        println!("\n## {rounds} ahead\n");
         println!(
-            "| {problem} | {algorithm} | {:.3} | {:.3} | {paper:.4} | {window:.4} | {:.2} | {informed:.4} | {:.2} |",
-            rmse[0],
-            rmse[1],
-            window / paper,
-            informed / paper,
+            "| problem | algorithm | window of fifty: Lasso | ours | ratio | run so far and other m: ours | ratio |"
         );
+        println!("|---|---|--:|--:|--:|--:|--:|");
+        let mean = |misses: &Vec<[f64; 2]>| misses.iter().map(|miss| miss[place]).sum::<f64>() / misses.len() as f64;
+        for ((problem, algorithm), [lasso, ours]) in scores.iter().filter(|(_, [lasso, _])| !lasso.ahead.is_empty()) {
+            let [paper, window, informed] = [&lasso.ahead, &ours.ahead, &ours.informed].map(mean);
+            let ratios = [window, informed].map(|ours| ours / paper);
+            println!(
+                "| {problem} | {algorithm} | {paper:.4} | {window:.4} | {:.2} | {informed:.4} | {:.2} |",
+                ratios[0], ratios[1],
+            );
+        }
     }
 }
 

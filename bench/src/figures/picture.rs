@@ -26,7 +26,11 @@ pub fn ours(title: &str, subtitle: &str, part: &Part) -> Picture {
     let chart = Chart { caption: String::new(), ..chart(part, 1, Scale::Log) };
     let legend = vec![
         Key::new(Look::Dots, MUTED, "measured"),
-        Key::new(Look::Line(Stroke::Solid), MUTED, "predicted by a model that has seen only the other m; at each end, its m"),
+        Key::new(
+            Look::Line(Stroke::Solid),
+            MUTED,
+            "predicted by a model that has seen only the other m; at each end, its m",
+        ),
     ];
     Picture { title: title.into(), subtitle: subtitle.into(), legend, charts: vec![chart], columns: 1 }
 }

@@ -90,6 +90,24 @@ fn more_workers_than_cores_are_called_oversubscribed() {
 }
 
 #[test]
+fn fit_tells_of_the_slowest_rounds_and_of_phases() {
+    let desk = Desk::new();
+    for m in [2, 8] {
+        let line = format!("run {SMALL} --algorithm cocoa+ --machines {m} --cluster laptop --rounds 40");
+        desk.ok(&format!("{line} --records m{m}.csv"));
+    }
+    let said = desk.ok("fit m2.csv m8.csv");
+    assert!(said.out.contains("p90") && said.out.contains("compute/wait/sync %"), "{}", said.out);
+    let (fitted, _) = desk.json("fit m2.csv m8.csv");
+    let quantiles = &fitted["contexts"][0]["machines"][0]["quantiles"];
+    let mid = |name: &str| quantiles[name]["mid"].as_f64().unwrap();
+    assert!(mid("p50") <= mid("p90") && mid("p90") <= mid("p99"), "{quantiles}");
+    desk.write("plain.csv", "algorithm,machines,seconds\ngd,1,2\ngd,2,1.1\n");
+    let said = desk.ok("fit plain.csv");
+    assert!(!said.out.contains("p90") && !said.out.contains("compute"), "{}", said.out);
+}
+
+#[test]
 fn fit_and_advise_learn_from_runs_files_and_what_fit_wrote() {
     let desk = Desk::new();
     for m in [1, 2, 4, 8] {
@@ -99,6 +117,10 @@ fn fit_and_advise_learn_from_runs_files_and_what_fit_wrote() {
     let files = "m1.csv m2.csv m4.csv m8.csv";
     let said = desk.ok(&format!("fit {files} --targets 1e-2,1e-4 -o it.fit"));
     assert!(said.out.contains("cocoa+") && said.out.contains("rounds to 1e-4"), "{}", said.out);
+    let (fitted, _) = desk.json(&format!("fit {files}"));
+    let four = &fitted["contexts"][0]["machines"][2];
+    assert_keys(&four["phases"], &["compute", "wait", "sync", "other"]);
+    assert!(four["phases"]["compute"].as_f64() > Some(0.0) && four["phases"]["sync"].as_f64() > Some(0.0), "{four}");
     let (cross, code) = desk.json(&format!("fit {files} --cross-validate --targets 1e-2"));
     assert_eq!(code, 0);
     assert_keys(&cross, &["folds", "summary"]);
@@ -204,7 +226,9 @@ fn the_same_seed_on_a_counted_clock_gives_the_same_records() {
 #[test]
 fn every_verb_has_help_with_examples() {
     let desk = Desk::new();
-    for verb in ["train", "plan", "run", "fit", "advise", "design", "explain", "runs", "predict", "score", "data", "doctor"] {
+    for verb in
+        ["train", "plan", "run", "fit", "advise", "design", "explain", "runs", "predict", "score", "data", "doctor"]
+    {
         let help = desk.ok(&format!("{verb} --help")).out;
         assert!(help.contains("Examples:") && help.contains(&format!("hemingway {verb}")), "{verb}: {help}");
     }

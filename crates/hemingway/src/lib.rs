@@ -39,7 +39,7 @@
 //! // Twice the machines, half the compute, and a rate that suffers.
 //! let trace = |machines: usize| Trace {
 //!     context: "my-sgd".into(), problem: "p".into(), run: format!("m{machines}"), cluster: "mine".into(),
-//!     machines, rows: None, fraction: 1.0, fresh: true,
+//!     machines, rows: None, fraction: 1.0, fresh: true, phases: None,
 //!     points: (0..60).map(|i| Point {
 //!         round: i,
 //!         seconds: Some(i as f64 * (0.02 + 0.4 / machines as f64)),

@@ -3,7 +3,7 @@
 pub mod convergence;
 pub mod design;
 pub mod estimate;
-mod lasso;
+pub mod lasso;
 mod lasso_curve;
 mod levels;
 mod linalg;
@@ -22,5 +22,5 @@ pub use estimate::{Estimate, Reach};
 pub use optimum::{Bracket, Curve, Limit};
 pub use options::{FitOptions, Method};
 pub use run::{ContextModel, RunModel};
-pub use system::SystemModel;
+pub use system::{PhaseModel, SystemModel};
 pub use validate::{CrossValidation, Fold, Quantity, Summary, cross_validate};

@@ -3,6 +3,7 @@
 pub mod csv;
 pub mod import;
 pub mod journal;
+mod phases;
 pub mod store;
 pub mod trace;
 
@@ -11,6 +12,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 pub use import::{Metric, import};
+pub use phases::Phases;
 pub use trace::{Point, Trace, traces};
 
 /// One evaluated round of one run. Times and counts are cumulative since the run began; the training clock stands

@@ -49,8 +49,8 @@ pub(crate) struct AdviseArgs {
 /// Which records, and how they are read.
 #[derive(Debug, Args)]
 pub(crate) struct RecordArgs {
-    /// CSV or JSON-lines files with a header (algorithm, machines, seconds | elapsed, round, objective …), or runs of
-    /// the store; for `advise` also what `fit -o` wrote
+    /// CSV, JSON-lines or Parquet files with the columns algorithm, machines, seconds | elapsed, round, objective …, or
+    /// runs of the store; for `advise` also what `fit -o` wrote
     #[arg(value_name = "RECORDS", required = true)]
     pub(crate) records: Vec<String>,
     /// The mathematics behind f and g

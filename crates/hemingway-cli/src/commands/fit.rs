@@ -3,6 +3,7 @@
 mod cross;
 mod file;
 mod plot;
+mod rounds;
 mod words;
 
 use std::path::PathBuf;
@@ -17,6 +18,7 @@ use crate::output::{Answer, Output};
 use crate::show::{Align, Basis, Paint, Table, number};
 use cross::CrossValidated;
 pub(super) use file::FitFile;
+use rounds::Rounds;
 
 /// Fits, or tests how well fits predict.
 pub(super) fn fit(args: &FitArgs, out: &mut dyn Output) -> Result<u8> {
@@ -57,11 +59,14 @@ struct Fitted {
 impl Answer for Fitted {
     fn json(&self) -> Value {
         let contexts = self.file.model.contexts.iter().map(|(name, context)| {
+            let single = Rounds::of(context);
             let answers = self.file.basis.machines.iter().map(|&m| {
                 let rounds = self.targets.iter().map(|&t| json!({ "target": t, "rounds": context.rounds_to(t, m) }));
                 json!({
                     "machines": m,
                     "seconds_per_round": context.seconds_per_round(m),
+                    "quantiles": single.quantiles(m),
+                    "phases": single.phases(m),
                     "rounds_to": rounds.collect::<Vec<_>>(),
                 })
             });
@@ -100,13 +105,14 @@ impl Fitted {
         let machines = || self.file.basis.machines.iter().copied();
         let unit = number::Unit::of_all(machines().filter_map(|m| Some(context.seconds_per_round(m)?.mid)));
         let mut heads = vec![("m".to_string(), Align::Right), (format!("{}/round", unit.name), Align::Right)];
+        heads.extend(rounds::HEADS.map(|head| (head.to_string(), Align::Right)));
         heads
             .extend(self.targets.iter().map(|target| (format!("rounds to {}", number::target(*target)), Align::Right)));
-        let mut table = Table::new(heads);
+        let (mut table, single) = (Table::new(heads), Rounds::of(context));
         for m in machines() {
             let pace = number::interval(context.seconds_per_round(m), |s| unit.number(s));
             let rounds = self.targets.iter().map(|&target| number::reach(context.rounds_to(target, m), number::whole));
-            table.row([m.to_string(), pace].into_iter().chain(rounds));
+            table.row([m.to_string(), pace].into_iter().chain(single.cells(m, unit)).chain(rounds));
         }
         table
     }

@@ -6,7 +6,8 @@ use super::convergence::Curves;
 use super::estimate::{Estimate, HALF_WIDTH, Reach};
 use super::lasso::{Lasso, neighbouring_folds};
 
-const FEATURES: usize = 16;
+/// Number of [`features`].
+pub const FEATURES: usize = 16;
 const FOLDS: usize = 5;
 
 /// A Lasso over the feature library, cross-validated.
@@ -18,7 +19,7 @@ pub(super) struct LassoCurve {
 /// "A range of fractional, polynomial and logarithmic terms": the list is not published, this is a reconstruction.
 /// CoCoA's bound c₁(1 − c₀/m)ⁱ has logarithm ln c₁ − c₀·i/m − …, so i/m and i/m² must be in. With one m only,
 /// standardising turns the terms in m alone to 0.
-fn features(i: f64, m: f64) -> [f64; FEATURES] {
+pub fn features(i: f64, m: f64) -> [f64; FEATURES] {
     let (root, log, log_m) = (i.sqrt(), (i + 1.0).ln(), m.ln());
     [
         i,

@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::system::observations;
 use super::{Bracket, ConvergenceModel, Estimate, FitOptions, Reach, SystemModel};
 use crate::record::Trace;
 use crate::{Error, Result};
@@ -60,7 +59,7 @@ impl RunModel {
 impl ContextModel {
     fn fit(traces: &[&Trace], cluster: &str, bracket: Option<&Bracket>, options: &FitOptions) -> Self {
         let timed: Vec<&Trace> = traces.iter().copied().filter(|trace| trace.cluster == cluster).collect();
-        let system = SystemModel::fit(cluster, &observations(&timed, options), options.method);
+        let system = SystemModel::of(cluster, &timed, options);
         let convergence = bracket.and_then(|bracket| ConvergenceModel::fit(traces, bracket, options.method));
         let certified = ConvergenceModel::certified(traces, options.method);
         Self { system, convergence, certified, bracket: bracket.copied() }

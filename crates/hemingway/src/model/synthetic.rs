@@ -19,6 +19,7 @@ pub(super) fn trace(context: &str, machines: usize, rounds: u64, objective: impl
         rows: None,
         fraction: 1.0,
         fresh: true,
+        phases: None,
         points: (1..=rounds).map(point).collect(),
     }
 }

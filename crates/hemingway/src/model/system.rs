@@ -5,19 +5,25 @@ mod curve;
 mod form;
 mod law;
 mod observation;
+mod phases;
 mod process;
 mod seen;
 mod stack;
+mod stragglers;
 
 use serde::{Deserialize, Serialize};
 
-use super::Method;
 use super::estimate::Estimate;
+use super::{FitOptions, Method};
+use crate::record::Trace;
 use cell::{Place, cells, distinct};
 use form::Form;
 pub use observation::{Observation, observations};
+pub use phases::PhaseModel;
+use phases::Spent;
 use seen::Seen;
 use stack::{Direction, Mix};
+use stragglers::Stragglers;
 
 /// f(m, size), a stack of forms: physical laws such as Ernest's, θ₀ + θ₁·size/m + θ₂·ln m + θ₃·m with θ ≥ 0 (fixed
 /// cost, computing, a tree of messages, and work in one place for every machine), and curves for what they miss.
@@ -37,9 +43,21 @@ pub struct SystemModel {
     below: Mix,
     resized: Mix,
     seen: Vec<Seen>,
+    #[serde(default)]
+    spent: Vec<Spent>,
+    #[serde(default)]
+    stragglers: Option<Stragglers>,
 }
 
 impl SystemModel {
+    /// Learns one context's f on one cluster, how far single rounds stray from it, and where their seconds go; `None`
+    /// without times.
+    pub fn of(cluster: &str, traces: &[&Trace], options: &FitOptions) -> Option<Self> {
+        let usable: Vec<&Trace> = traces.iter().copied().filter(|trace| !options.oversubscribed(trace)).collect();
+        let model = Self::fit(cluster, &observations(&usable, options), options.method)?;
+        Some(Self { spent: Spent::of(&usable), stragglers: Stragglers::fit(&usable), ..model })
+    }
+
     /// Fits one context's observations on one cluster; `None` without any.
     pub fn fit(cluster: &str, observations: &[Observation], method: Method) -> Option<Self> {
         let cells = cells(observations);
@@ -52,7 +70,8 @@ impl SystemModel {
         let fractions = (*sizes.first()?, *sizes.last()?);
         let blended = cells.iter().filter(|_| method == Method::Ours);
         let seen = blended.map(|cell| Seen::of(cell, &inside, &forms)).collect();
-        Some(Self { cluster: cluster.into(), machines, fractions, forms, inside, above, below, resized, seen })
+        let (cluster, spent, stragglers) = (cluster.into(), Vec::new(), None);
+        Some(Self { cluster, machines, fractions, forms, inside, above, below, resized, seen, spent, stragglers })
     }
 
     /// Ernest's (θ₀, θ₁, θ₂, θ₃), which every method fits unless there is one m only.
@@ -88,6 +107,18 @@ impl SystemModel {
             return estimate.including(estimate.low, perfect);
         }
         estimate
+    }
+
+    /// Seconds that this share of the rounds on m machines does not exceed: 0.5 for the median, 0.99 for the slowest
+    /// in a hundred. `None` unless rounds were timed one by one.
+    pub fn quantile(&self, machines: usize, fraction: f64, share: f64) -> Option<Estimate> {
+        let stray = self.stragglers.as_ref()?.factor(machines, share);
+        Some(self.seconds(machines, fraction).times(stray))
+    }
+
+    /// Where the seconds of a round go; `None` unless the records say.
+    pub fn phases(&self) -> Option<PhaseModel> {
+        PhaseModel::fit(&self.spent)
     }
 
     /// What one m leaves open, as a logarithm. It says nothing about others: anything from perfect speed-up to its

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Record;
+use super::{Phases, Record};
 
 /// One stretch of one run in which nothing changed but the model being trained.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -23,6 +23,9 @@ pub struct Trace {
     pub fraction: f64,
     /// Whether it starts from scratch. Only then do its round numbers mean anything to g; f takes any trace.
     pub fresh: bool,
+    /// Where the seconds of its rounds went, where the records say.
+    #[serde(default)]
+    pub phases: Option<Phases>,
     /// What was seen, by increasing round.
     pub points: Vec<Point>,
 }
@@ -44,14 +47,24 @@ impl Trace {
     /// Seconds of each round, as means between neighbouring points that carry a time. A trace from scratch also
     /// counts from (round 0, 0 s).
     pub fn round_seconds(&self) -> Vec<f64> {
+        self.paces().into_iter().map(|(_, seconds)| seconds).collect()
+    }
+
+    /// Seconds of those rounds that were timed one by one.
+    pub fn single_round_seconds(&self) -> Vec<f64> {
+        self.paces().into_iter().filter(|(rounds, _)| *rounds == 1).map(|(_, seconds)| seconds).collect()
+    }
+
+    /// Between neighbouring points that carry a time: rounds, and seconds of each in the mean.
+    fn paces(&self) -> Vec<(u64, f64)> {
         let start = self.fresh.then_some((0, 0.0));
         let timed = self.points.iter().filter_map(|point| Some((point.round, point.seconds?)));
         let stops: Vec<(u64, f64)> = start.into_iter().chain(timed).collect();
-        let rate = |pair: &[(u64, f64)]| {
+        let pace = |pair: &[(u64, f64)]| {
             let rounds = pair[1].0.checked_sub(pair[0].0).filter(|&rounds| rounds > 0)?;
-            Some((pair[1].1 - pair[0].1) / rounds as f64)
+            Some((rounds, (pair[1].1 - pair[0].1) / rounds as f64))
         };
-        stops.windows(2).filter_map(rate).filter(|seconds| seconds.is_finite() && *seconds > 0.0).collect()
+        stops.windows(2).filter_map(pace).filter(|(_, seconds)| seconds.is_finite() && *seconds > 0.0).collect()
     }
 
     /// (round, objective) wherever the objective is known and finite.
@@ -117,6 +130,7 @@ fn stretch(records: &[&Record], first: bool) -> Trace {
         objective: Some(record.objective).filter(|objective| objective.is_finite()),
         lower_bound: record.lower_bound.filter(|bound| bound.is_finite()),
     };
+    let fresh = first && starts_fresh(head.round, records.get(1).map(|record| record.round));
     Trace {
         context: head.algorithm.clone(),
         problem: head.problem.clone(),
@@ -125,9 +139,17 @@ fn stretch(records: &[&Record], first: bool) -> Trace {
         machines: head.machines.max(1),
         rows: Some(head.rows).filter(|&rows| rows > 0),
         fraction: if head.fraction > 0.0 { head.fraction } else { 1.0 },
-        fresh: first && starts_fresh(head.round, records.get(1).map(|record| record.round)),
+        fresh,
+        phases: phases(records, fresh),
         points: records.iter().map(point).collect(),
     }
+}
+
+fn phases(records: &[&Record], fresh: bool) -> Option<Phases> {
+    let spent = |record: &Record| [record.train_seconds, record.compute, record.wait, record.sync];
+    let (first, last) = (records.first()?, records.last()?);
+    let before = if fresh { (0, [0.0; 4]) } else { (first.round, spent(first)) };
+    Phases::between(before, (last.round, spent(last)))
 }
 
 #[cfg(test)]
@@ -169,6 +191,23 @@ mod tests {
         let sparse = traces(&[record("a", 4, 10, 5.0), record("a", 4, 20, 10.0)]);
         assert!(sparse[0].fresh);
         assert_eq!(sparse[0].round_seconds(), [0.5, 0.5]);
+    }
+
+    #[test]
+    fn phases_are_means_over_the_rounds_a_trace_has_seen() {
+        let spent = |round: u64, machines: usize| Record {
+            compute: 0.6 * round as f64,
+            wait: 0.1 * round as f64,
+            sync: 0.2 * round as f64,
+            ..record("a", machines, round, round as f64)
+        };
+        let traces = traces(&[spent(1, 4), spent(2, 4), spent(3, 8), spent(5, 8)]);
+        for trace in &traces {
+            let phases = trace.phases.unwrap();
+            let near = [(phases.compute, 0.6), (phases.wait, 0.1), (phases.sync, 0.2), (phases.other, 0.1)];
+            assert!(near.iter().all(|(phase, expected)| (phase - expected).abs() < 1e-12), "{phases:?}");
+        }
+        assert_eq!(super::traces(&[record("a", 4, 1, 0.5)])[0].phases, None);
     }
 
     #[test]

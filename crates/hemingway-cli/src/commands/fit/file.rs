@@ -38,7 +38,8 @@ impl FitFile {
         if !path.is_file() {
             return Ok(None);
         }
-        let text = std::fs::read_to_string(path).map_err(Error::io(path))?;
+        // Records need not be text.
+        let Ok(text) = String::from_utf8(std::fs::read(path).map_err(Error::io(path))?) else { return Ok(None) };
         if !text.trim_start().starts_with('{') || !text.contains(FORMAT) {
             return Ok(None);
         }
