@@ -43,9 +43,19 @@ impl Dataset {
 
     /// The rows in the order in which they are dealt to machines: shuffled once by the seed.
     pub fn shuffled(&self, seed: u64) -> Self {
+        self.select(&self.order(seed))
+    }
+
+    /// A share of the rows, at least one, drawn by the seed: what a smaller share holds, a larger one holds too.
+    pub fn sample(&self, fraction: f64, seed: u64) -> Self {
+        let rows = (fraction * self.rows() as f64).round() as usize;
+        self.select(&self.order(seed)[..rows.clamp(1.min(self.rows()), self.rows())])
+    }
+
+    fn order(&self, seed: u64) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.rows()).collect();
         order.shuffle(&mut keyed(seed, Purpose::Deal, 0, 0));
-        self.select(&order)
+        order
     }
 
     /// Some of the rows, in this order.
