@@ -139,3 +139,21 @@ impl Fnv {
         self.0 ^= self.0 >> 29;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_smaller_sample_is_part_of_a_larger_one() {
+        let rows = 50;
+        let labels: Vec<f64> = (0..rows).map(f64::from).collect();
+        let data = Dataset { name: "made up".into(), matrix: Matrix::dense(1, labels.clone()), labels };
+        let (small, large) = (data.sample(0.1, 7), data.sample(0.4, 7));
+        assert_eq!((small.rows(), large.rows()), (5, 20));
+        assert_eq!(large.labels[..5], small.labels[..]);
+        assert_ne!(small.labels, data.sample(0.1, 8).labels);
+        assert_eq!(data.sample(1e-6, 7).rows(), 1, "never empty");
+        assert_eq!(data.sample(1.0, 7), data.shuffled(7));
+    }
+}

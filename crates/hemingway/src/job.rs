@@ -24,9 +24,9 @@ pub struct JobSpec {
     pub data: String,
     /// `--loss`; by the labels if not given.
     pub loss: Option<Loss>,
-    /// `--l2`; 1/n of all rows if not given, on a sample too.
+    /// `--l2`; 1/n if not given.
     pub l2: Option<f64>,
-    /// `--fraction`: only a sample of the rows, drawn by the seed; all of them if not given.
+    /// `--fraction`: only a sample of the rows, drawn by the seed, with λ scaled to suit.
     #[serde(default)]
     pub fraction: Option<f64>,
     /// `--normalize`, `--positive`, `--intercept`.
@@ -128,10 +128,9 @@ impl JobSpec {
         self.check_metric(loss)?;
         let test = self.load_test(loaded.base, &prepared.rules, &mut notes)?;
         let whole = prepared.dataset;
-        // The optimum of a sample is near that of the whole under the same λ, not under one that grows as rows get fewer.
-        let l2 = self.l2.or((whole.rows() > 0).then(|| 1.0 / whole.rows() as f64));
         let used = self.rows(&whole, &mut notes);
-        let problem = Problem::new(&used, loss, l2, self.seed)?;
+        let l2 = self.l2.or((whole.rows() > 0).then(|| 1.0 / whole.rows() as f64));
+        let problem = Problem::new(&used, loss, l2.map(|l2| self.sample_l2(l2)), self.seed)?;
         let facts = self.facts(&whole, &used, &problem)?;
         Ok(Job { spec: self, facts, problem, test, rules: prepared.rules, base: loaded.base, notes })
     }
@@ -193,12 +192,24 @@ impl JobSpec {
         Ok(Some(Arc::new(dataset)))
     }
 
+    /// The λ for the rows that are trained on, from that for all: whichever brings the rounds on a sample nearest to
+    /// those on all rows.
+    fn sample_l2(&self, l2: f64) -> f64 {
+        let named = match &self.mode {
+            Mode::Fixed(config) => algorithm::by_name(&config.algorithm).ok(),
+            Mode::Choose { .. } => None,
+        };
+        let by_rows = named.is_none_or(|algorithm| algorithm.paced_by_rows());
+        if by_rows { l2 / self.sampled().unwrap_or(1.0) } else { l2 }
+    }
+
     /// The rows that are trained on.
     fn rows<'a>(&self, whole: &'a Dataset, notes: &mut Vec<String>) -> Cow<'a, Dataset> {
         let Some(fraction) = self.sampled() else { return Cow::Borrowed(whole) };
         let sample = whole.sample(fraction, self.seed);
         let percent = 100.0 * fraction;
-        notes.push(format!("a sample: {} of {} rows ({percent} %)", sample.rows(), whole.rows()));
+        let (some, all) = (sample.rows(), whole.rows());
+        notes.push(format!("a sample: {some} of {all} rows ({percent} %)"));
         Cow::Owned(sample)
     }
 
@@ -209,8 +220,12 @@ impl JobSpec {
 
     /// What records call the problem: a sample is named after the whole.
     fn name(&self, whole: &Dataset, problem: &Problem) -> String {
-        let name = problem.fingerprint(whole.fingerprint());
-        if self.sampled().is_some() { sample_name(&name, self.seed) } else { name }
+        if self.sampled().is_none() {
+            return problem.fingerprint(whole.fingerprint());
+        }
+        let l2 = self.l2.unwrap_or(1.0 / whole.rows() as f64);
+        let name = Problem { l2, ..problem.clone() }.fingerprint(whole.fingerprint());
+        sample_name(&name, self.seed, problem.l2)
     }
 
     fn facts(&self, whole: &Dataset, data: &Dataset, problem: &Problem) -> Result<Facts> {

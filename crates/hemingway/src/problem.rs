@@ -94,9 +94,9 @@ impl Problem {
     }
 }
 
-/// What records call a sample of a problem that they call `whole`: each seed draws another, with another P*.
-pub fn sample_name(whole: &str, seed: u64) -> String {
-    format!("{whole}@{seed}")
+/// What records call a sample of a problem that they call `whole`: another seed or λ means another P*.
+pub fn sample_name(whole: &str, seed: u64, l2: f64) -> String {
+    format!("{whole}@{seed}-{l2:e}")
 }
 
 /// The whole that a sample was drawn from; the name itself if it is no sample's.
