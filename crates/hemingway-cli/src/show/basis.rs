@@ -63,11 +63,11 @@ impl Basis {
 
     /// What part of it is only samples of the rows.
     fn sampled(&self) -> String {
-        let percent = |share: &f64| number::digits(100.0 * share);
+        let percent = |share: &f64| (1000.0 * share).round() / 10.0;
         match &self.samples[..] {
             [] => String::new(),
-            [only] => format!("; samples of {} %", percent(only)),
-            [first, .., last] => format!("; samples of {}–{} %", percent(first), percent(last)),
+            [only] => format!("; from samples of {} %", percent(only)),
+            [first, .., last] => format!("; from samples of {}–{} %", percent(first), percent(last)),
         }
     }
 }
