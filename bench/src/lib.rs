@@ -4,6 +4,7 @@ pub mod curves;
 pub mod figures;
 pub mod folds;
 pub mod npy;
+pub mod subset;
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;

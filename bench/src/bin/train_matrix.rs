@@ -90,6 +90,7 @@ fn train(case: &Case, cluster: Option<Cluster>, store: &Store) -> anyhow::Result
         data: case.data.clone(),
         loss: Some(case.loss),
         l2: case.l2,
+        fraction: None,
         preparation: case.preparation,
         cluster,
         machines: None,

@@ -101,6 +101,7 @@ const RUN_EXAMPLES: &str = "\
 Examples:
   hemingway run a9a --algorithm cocoa+ --machines 8 --reach 1e-4 --certified
   hemingway run synth:ridge --algorithm lbfgs --machines 2 --rounds 50 --records ridge.csv
+  hemingway run a9a --algorithm cocoa --machines 4 --fraction 0.1 --records tenth.csv  cheap records of a sample
   hemingway run --resume a9a-1                         go on after Ctrl-C or a crash";
 
 const FIT_EXAMPLES: &str = "\

@@ -58,6 +58,7 @@ pub(crate) fn spec(
         data,
         loss: problem.loss,
         l2: problem.l2,
+        fraction: None,
         preparation: Preparation {
             normalize: problem.normalize.map(Into::into),
             positive: problem.positive,

@@ -26,6 +26,7 @@ fn what_cannot_be_meant_is_usage() {
         ("train synth:svm --within soon", "5m"),
         ("run synth:svm --machines 2", "--algorithm"),
         ("run synth:svm --algorithm gd --machines 0", "machine"),
+        ("run synth:svm --algorithm cocoa --machines 2 --fraction 1.5", "--fraction"),
         ("run synth:svm --algorithm gd --machines 2 --loss hinge", "does not apply"),
         ("train synth:svm --test synth:svm --reach-metric f1=0.9", "accuracy, test_loss"),
         ("train synth:svm --reach 1e-3 --model no/where.json", "--model: there is no folder"),

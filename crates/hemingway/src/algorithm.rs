@@ -28,6 +28,12 @@ pub trait Algorithm: Send + Sync {
     /// How far it can get with this loss.
     fn support(&self, loss: Loss) -> Support;
 
+    /// Whether its pace depends on λn, what a row weighs, so that a sample keeps to that; else on λ, the shape of P.
+    /// Settled by measurement (`bench/src/bin/eval_subset.rs`).
+    fn paced_by_rows(&self) -> bool {
+        true
+    }
+
     /// Numbers kept for every row; they travel with it.
     fn width(&self) -> usize {
         0

@@ -156,6 +156,12 @@ impl EngineBackend {
         Self { problem, fingerprint: fingerprint.into(), cluster, fraction: 1.0, test: None, live: None }
     }
 
+    /// Its rows are a sample: records say what share of the data they are.
+    pub fn with_fraction(mut self, fraction: f64) -> Self {
+        self.fraction = fraction;
+        self
+    }
+
     /// Measures every evaluated model on a test set too.
     pub fn with_test(mut self, test: Option<Arc<Dataset>>) -> Self {
         self.test = test;

@@ -43,9 +43,19 @@ impl Dataset {
 
     /// The rows in the order in which they are dealt to machines: shuffled once by the seed.
     pub fn shuffled(&self, seed: u64) -> Self {
+        self.select(&self.order(seed))
+    }
+
+    /// A share of the rows, at least one, drawn by the seed: what a smaller share holds, a larger one holds too.
+    pub fn sample(&self, fraction: f64, seed: u64) -> Self {
+        let rows = (fraction * self.rows() as f64).round() as usize;
+        self.select(&self.order(seed)[..rows.clamp(1.min(self.rows()), self.rows())])
+    }
+
+    fn order(&self, seed: u64) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.rows()).collect();
         order.shuffle(&mut keyed(seed, Purpose::Deal, 0, 0));
-        self.select(&order)
+        order
     }
 
     /// Some of the rows, in this order.
@@ -127,5 +137,23 @@ impl Fnv {
     fn write(&mut self, word: u64) {
         self.0 = (self.0 ^ word).wrapping_mul(0x0000_0100_0000_01b3);
         self.0 ^= self.0 >> 29;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_smaller_sample_is_part_of_a_larger_one() {
+        let rows = 50;
+        let labels: Vec<f64> = (0..rows).map(f64::from).collect();
+        let data = Dataset { name: "made up".into(), matrix: Matrix::dense(1, labels.clone()), labels };
+        let (small, large) = (data.sample(0.1, 7), data.sample(0.4, 7));
+        assert_eq!((small.rows(), large.rows()), (5, 20));
+        assert_eq!(large.labels[..5], small.labels[..]);
+        assert_ne!(small.labels, data.sample(0.1, 8).labels);
+        assert_eq!(data.sample(1e-6, 7).rows(), 1, "never empty");
+        assert_eq!(data.sample(1.0, 7), data.shuffled(7));
     }
 }

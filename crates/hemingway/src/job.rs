@@ -1,5 +1,6 @@
 //! From what was asked to what can be run: the specification, checked and loaded.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -13,7 +14,7 @@ use crate::data::source::Source;
 use crate::data::{Dataset, Info};
 use crate::engine::cores;
 use crate::goal::{Caps, Goal};
-use crate::problem::{Loss, Problem};
+use crate::problem::{Loss, Problem, sample_name};
 use crate::{Error, Result, algorithm, metric};
 
 /// A job as the user states it; serialised whole into the journal.
@@ -25,6 +26,9 @@ pub struct JobSpec {
     pub loss: Option<Loss>,
     /// `--l2`; 1/n if not given.
     pub l2: Option<f64>,
+    /// `--fraction`: only a sample of the rows, drawn by the seed, with λ scaled to suit.
+    #[serde(default)]
+    pub fraction: Option<f64>,
     /// `--normalize`, `--positive`, `--intercept`.
     #[serde(default)]
     pub preparation: Preparation,
@@ -123,13 +127,19 @@ impl JobSpec {
         notes.extend(prepared.notes);
         self.check_metric(loss)?;
         let test = self.load_test(loaded.base, &prepared.rules, &mut notes)?;
-        let problem = Problem::new(&prepared.dataset, loss, self.l2, self.seed)?;
-        let facts = self.facts(&prepared.dataset, &problem)?;
+        let whole = prepared.dataset;
+        let used = self.rows(&whole, &mut notes);
+        let l2 = self.l2.or((whole.rows() > 0).then(|| 1.0 / whole.rows() as f64));
+        let problem = Problem::new(&used, loss, l2.map(|l2| self.sample_l2(l2)), self.seed)?;
+        let facts = self.facts(&whole, &used, &problem)?;
         Ok(Job { spec: self, facts, problem, test, rules: prepared.rules, base: loaded.base, notes })
     }
 
     fn check_settings(&self) -> Result<()> {
         self.goal.check()?;
+        if self.fraction.is_some_and(|fraction| !(fraction > 0.0 && fraction <= 1.0)) {
+            return Err(Error::setting("--fraction", "a share of the rows, above 0 and at most 1"));
+        }
         if self.eval_every == 0 {
             return Err(Error::setting("--eval-every", "at least 1"));
         }
@@ -182,13 +192,49 @@ impl JobSpec {
         Ok(Some(Arc::new(dataset)))
     }
 
-    fn facts(&self, data: &Dataset, problem: &Problem) -> Result<Facts> {
+    /// The λ for the rows that are trained on, from that for all: whichever brings the rounds on a sample nearest to
+    /// those on all rows.
+    fn sample_l2(&self, l2: f64) -> f64 {
+        let named = match &self.mode {
+            Mode::Fixed(config) => algorithm::by_name(&config.algorithm).ok(),
+            Mode::Choose { .. } => None,
+        };
+        let by_rows = named.is_none_or(|algorithm| algorithm.paced_by_rows());
+        if by_rows { l2 / self.sampled().unwrap_or(1.0) } else { l2 }
+    }
+
+    /// The rows that are trained on.
+    fn rows<'a>(&self, whole: &'a Dataset, notes: &mut Vec<String>) -> Cow<'a, Dataset> {
+        let Some(fraction) = self.sampled() else { return Cow::Borrowed(whole) };
+        let sample = whole.sample(fraction, self.seed);
+        let percent = 100.0 * fraction;
+        let (some, all) = (sample.rows(), whole.rows());
+        notes.push(format!("a sample: {some} of {all} rows ({percent} %)"));
+        Cow::Owned(sample)
+    }
+
+    /// The share of the rows that are trained on, unless all.
+    fn sampled(&self) -> Option<f64> {
+        self.fraction.filter(|fraction| *fraction < 1.0)
+    }
+
+    /// What records call the problem: a sample is named after the whole.
+    fn name(&self, whole: &Dataset, problem: &Problem) -> String {
+        if self.sampled().is_none() {
+            return problem.fingerprint(whole.fingerprint());
+        }
+        let l2 = self.l2.unwrap_or(1.0 / whole.rows() as f64);
+        let name = Problem { l2, ..problem.clone() }.fingerprint(whole.fingerprint());
+        sample_name(&name, self.seed, problem.l2)
+    }
+
+    fn facts(&self, whole: &Dataset, data: &Dataset, problem: &Problem) -> Result<Facts> {
         let cluster = self.cluster.as_ref();
         let most = cluster.map_or_else(cores, |c| c.machines);
         let bytes = data.matrix.stored() as f64 * BYTES_PER_ENTRY;
         let fits_from = cluster.map_or(1, |c| (bytes / (c.memory_gb * 1e9)).ceil().max(1.0) as usize);
         Ok(Facts {
-            problem: problem.fingerprint(data.fingerprint()),
+            problem: self.name(whole, problem),
             data: Info::of(data),
             loss: problem.loss,
             l2: problem.l2,

@@ -12,6 +12,7 @@ pub mod optimum;
 mod options;
 mod residual;
 mod run;
+mod subset;
 #[cfg(test)]
 mod synthetic;
 pub mod system;
@@ -22,5 +23,6 @@ pub use estimate::{Estimate, Reach};
 pub use optimum::{Bracket, Curve, Limit};
 pub use options::{FitOptions, Method};
 pub use run::{ContextModel, RunModel};
+pub use subset::{Doubt, SubsetModel};
 pub use system::{PhaseModel, SystemModel};
 pub use validate::{CrossValidation, Fold, Quantity, Summary, cross_validate};

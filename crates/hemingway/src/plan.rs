@@ -1,10 +1,13 @@
 //! Choosing (algorithm, machines): a pure function of models, goal and limits.
 
+mod samples;
+
 use serde::{Deserialize, Serialize};
 
 use crate::backend::Config;
 use crate::goal::Goal;
 use crate::model::{ContextModel, Estimate, Reach, RunModel};
+pub use samples::Unsettled;
 
 /// How many times the rounds to a true error it takes until that error can be claimed (`bench/src/bin/claims.rs`
 /// measures the median and the 90 % range).
@@ -57,6 +60,9 @@ pub struct Plan {
     pub goal: String,
     /// The candidates, the best first.
     pub candidates: Vec<Candidate>,
+    /// Why none is recommended, where samples of the rows cannot tell which is best.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unsettled: Option<Unsettled>,
 }
 
 /// What one configuration promises from here on.
@@ -81,6 +87,10 @@ pub struct Candidate {
 impl Plan {
     /// The configuration to take, if any can be recommended.
     pub fn choice(&self) -> Option<&Candidate> {
+        self.best().filter(|_| self.unsettled.is_none())
+    }
+
+    fn best(&self) -> Option<&Candidate> {
         self.candidates.iter().find(|c| c.is_usable())
     }
 
@@ -137,7 +147,8 @@ pub fn plan(model: &RunModel, question: &Question<'_>) -> Plan {
         let worse = |c: &Candidate| (c.score(goal), !c.is_usable(), to_go(c), pace(c));
         worse(a).partial_cmp(&worse(b)).unwrap_or(std::cmp::Ordering::Equal)
     });
-    Plan { goal: goal.sentence(), candidates }
+    let plan = Plan { goal: goal.sentence(), candidates, unsettled: None };
+    Plan { unsettled: samples::unsettled(model, &plan, goal.planning_error()), ..plan }
 }
 
 fn candidate(

@@ -94,6 +94,16 @@ impl Problem {
     }
 }
 
+/// What records call a sample of a problem that they call `whole`: another seed or λ means another P*.
+pub fn sample_name(whole: &str, seed: u64, l2: f64) -> String {
+    format!("{whole}@{seed}-{l2:e}")
+}
+
+/// The whole that a sample was drawn from; the name itself if it is no sample's.
+pub fn whole_name(sample: &str) -> &str {
+    sample.rsplit_once('@').map_or(sample, |(whole, _)| whole)
+}
+
 impl Outline {
     /// (λ/2)‖w‖².
     pub fn penalty(&self, w: &[f64]) -> f64 {

@@ -105,6 +105,7 @@ impl Answer for Advice {
         json!({
             "goal": self.plan.goal,
             "choice": choice.map(|c| &c.config),
+            "unsettled": self.plan.unsettled.as_ref().map(ToString::to_string),
             "predicted_seconds": choice.and_then(|c| c.seconds_to_go()),
             "candidates": self.plan.candidates,
             "basis": self.basis,

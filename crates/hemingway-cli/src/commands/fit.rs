@@ -70,7 +70,12 @@ impl Answer for Fitted {
                     "rounds_to": rounds.collect::<Vec<_>>(),
                 })
             });
-            json!({ "context": name, "theta": context.system.as_ref().map(|f| f.theta()), "machines": answers.collect::<Vec<_>>() })
+            json!({
+                "context": name,
+                "theta": context.system.as_ref().map(|f| f.theta()),
+                "doubt": context.samples.as_ref().and_then(|samples| samples.doubt()).map(|doubt| doubt.to_string()),
+                "machines": answers.collect::<Vec<_>>(),
+            })
         });
         json!({
             "problem": self.file.model.problem,

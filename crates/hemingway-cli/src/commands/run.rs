@@ -5,7 +5,7 @@ use std::time::Instant;
 use anyhow::Result;
 use hemingway::backend::Config;
 use hemingway::goal::Goal;
-use hemingway::job::Mode;
+use hemingway::job::{JobSpec, Mode};
 
 use super::exit::{self, Usage};
 use crate::args::RunArgs;
@@ -29,6 +29,7 @@ pub(super) fn run(args: &RunArgs, out: &mut dyn Output, began: Instant) -> Resul
             let goal = args.goal.goal()?.or(rounds).unwrap_or(DEFAULT_GOAL);
             let data = jobs::the_data(&args.data)?;
             let spec = jobs::spec(data, goal, mode, &args.problem, &args.place, &args.limits, &args.keep)?;
+            let spec = JobSpec { fraction: args.fraction, ..spec };
             jobs::start(spec, &args.keep, manners, out, began)?
         }
     };

@@ -18,6 +18,9 @@ pub(crate) struct Basis {
     pub(crate) seconds: f64,
     /// Numbers of machines, ascending.
     pub(crate) machines: BTreeSet<usize>,
+    /// Shares of the rows that were trained on, where not all; ascending.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) samples: Vec<f64>,
 }
 
 impl Basis {
@@ -37,7 +40,10 @@ impl Basis {
             basis.rounds += trace.last_round().saturating_sub(start);
             basis.seconds += timed().next_back().unwrap_or(from) - from;
             basis.machines.insert(trace.machines);
+            basis.samples.extend(Some(trace.fraction).filter(|_| !trace.is_whole()));
         }
+        basis.samples.sort_by(f64::total_cmp);
+        basis.samples.dedup();
         basis
     }
 
@@ -45,12 +51,23 @@ impl Basis {
     pub(crate) fn sentence(&self, simulated: bool) -> String {
         let machines: Vec<String> = self.machines.iter().map(usize::to_string).collect();
         format!(
-            "{}, {} in {}{}, on m = {}",
+            "{}, {} in {}{}, on m = {}{}",
             number::counted(self.traces, "run"),
             number::counted(self.rounds as usize, "round"),
             number::seconds(self.seconds),
             if simulated { " (virtual)" } else { "" },
             machines.join(", "),
+            self.sampled(),
         )
+    }
+
+    /// What part of it is only samples of the rows.
+    fn sampled(&self) -> String {
+        let percent = |share: &f64| (1000.0 * share).round() / 10.0;
+        match &self.samples[..] {
+            [] => String::new(),
+            [only] => format!("; from samples of {} %", percent(only)),
+            [first, .., last] => format!("; from samples of {}–{} %", percent(first), percent(last)),
+        }
     }
 }

@@ -33,6 +33,9 @@ impl PlanTable<'_> {
         if !legend.is_empty() {
             text.push_str(&format!("  {}\n", paint.dim(&legend)));
         }
+        if let Some(why) = &self.plan.unsettled {
+            text.push_str(&format!("\nNo choice: {why}\n"));
+        }
         text
     }
 

@@ -25,6 +25,10 @@ impl Algorithm for Gd {
         "gd"
     }
 
+    fn paced_by_rows(&self) -> bool {
+        false
+    }
+
     fn support(&self, loss: Loss) -> Support {
         if loss.is_smooth() { Support::Exact } else { Support::No }
     }

@@ -73,6 +73,11 @@ pub enum Reach {
 }
 
 impl Reach {
+    /// Whether it is an answer from outside what the records cover.
+    pub fn is_extrapolated(self) -> bool {
+        self.estimate().is_some_and(|estimate| estimate.extrapolated)
+    }
+
     /// The estimate, unless never.
     pub fn estimate(self) -> Option<Estimate> {
         match self {

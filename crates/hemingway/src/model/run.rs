@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+use super::subset::{Draw, SubsetModel};
 use super::{Bracket, ConvergenceModel, Estimate, FitOptions, Reach, SystemModel};
+use crate::problem::whole_name;
 use crate::record::Trace;
 use crate::{Error, Result};
 
@@ -29,6 +31,9 @@ pub struct ContextModel {
     /// The same for the error that is proved: needs bounds.
     #[serde(default)]
     pub certified: Option<ConvergenceModel>,
+    /// g by runs on samples of the rows, where there are any.
+    #[serde(default)]
+    pub samples: Option<SubsetModel>,
     /// The optimum g's errors are relative to.
     bracket: Option<Bracket>,
 }
@@ -39,11 +44,12 @@ impl RunModel {
     pub fn fit(traces: &[Trace], options: &FitOptions) -> Result<Self> {
         let problem = the_problem(traces)?;
         let cluster = the_cluster(traces, options)?;
-        let bracket = Bracket::of(traces);
+        let bracket = Bracket::of(traces.iter().filter(|trace| trace.is_whole()));
+        let draws = Draw::all(traces);
         let names: BTreeSet<&String> = traces.iter().map(|trace| &trace.context).collect();
         let fit = |name: &String| {
             let own: Vec<&Trace> = traces.iter().filter(|trace| trace.context == *name).collect();
-            (name.clone(), ContextModel::fit(&own, &cluster, bracket.as_ref(), options))
+            (name.clone(), ContextModel::fit(&own, &cluster, bracket.as_ref(), &draws, options))
         };
         Ok(Self { problem, bracket, contexts: names.into_iter().map(fit).collect() })
     }
@@ -57,12 +63,14 @@ impl RunModel {
 }
 
 impl ContextModel {
-    fn fit(traces: &[&Trace], cluster: &str, bracket: Option<&Bracket>, options: &FitOptions) -> Self {
+    fn fit(traces: &[&Trace], cluster: &str, bracket: Option<&Bracket>, draws: &[Draw], options: &FitOptions) -> Self {
         let timed: Vec<&Trace> = traces.iter().copied().filter(|trace| trace.cluster == cluster).collect();
         let system = SystemModel::of(cluster, &timed, options);
-        let convergence = bracket.and_then(|bracket| ConvergenceModel::fit(traces, bracket, options.method));
-        let certified = ConvergenceModel::certified(traces, options.method);
-        Self { system, convergence, certified, bracket: bracket.copied() }
+        let whole: Vec<&Trace> = traces.iter().copied().filter(|trace| trace.is_whole()).collect();
+        let convergence = bracket.and_then(|bracket| ConvergenceModel::fit(&whole, bracket, options.method));
+        let certified = ConvergenceModel::certified(&whole, options.method);
+        let samples = SubsetModel::fit(traces, draws, options.method);
+        Self { system, convergence, certified, samples, bracket: bracket.copied() }
     }
 
     /// f(m): seconds of a round on m machines, all data. `None` without times.
@@ -70,14 +78,26 @@ impl ContextModel {
         Some(self.system.as_ref()?.seconds(machines, 1.0))
     }
 
-    /// g(i, m): relative error after i rounds. `None` without objectives.
+    /// g(i, m): relative error after i rounds. `None` without objectives, or if all they are of is samples in doubt.
     pub fn error_after(&self, rounds: f64, machines: usize) -> Option<Estimate> {
-        Some(self.convergence.as_ref()?.error_after(rounds, machines))
+        let whole = self.convergence.as_ref().map(|model| model.error_after(rounds, machines));
+        let sampled = || self.samples.as_ref()?.error_after(rounds, machines).ok();
+        whole.filter(|whole| !whole.extrapolated && self.is_sure_at(whole.mid)).or_else(sampled).or(whole)
     }
 
-    /// Rounds until the relative error is ε. `None` without objectives.
+    /// Rounds until the relative error is ε. `None` without objectives, or if all they are of is samples in doubt.
     pub fn rounds_to(&self, error: f64, machines: usize) -> Option<Reach> {
-        Some(self.convergence.as_ref()?.rounds_to(error, machines))
+        let whole = self.convergence.as_ref().map(|model| model.rounds_to(error, machines));
+        let sampled = || self.samples.as_ref()?.rounds_to(error, machines).ok();
+        whole.filter(|whole| !whole.is_extrapolated() && self.is_sure_at(error)).or_else(sampled).or(whole)
+    }
+
+    /// Whether runs on all rows know P* to within ε: a few rounds may seem to be near it and are not.
+    fn is_sure_at(&self, error: f64) -> bool {
+        self.bracket.is_some_and(|bracket| {
+            let (over, under) = bracket.uncertainty();
+            over.max(under) <= error
+        })
     }
 
     /// Rounds until a relative error of ε is proved. `None` without bounds.
@@ -118,17 +138,18 @@ impl ContextModel {
 }
 
 /// Objectives of two problems share no P*.
-fn the_problem(traces: &[Trace]) -> Result<String> {
+fn the_problem<'a>(traces: &'a [Trace]) -> Result<String> {
     if traces.is_empty() {
         return Err(Error::Evidence("no records to learn from".into()));
     }
     let valued = traces.iter().filter(|trace| trace.best().is_some());
-    let problems: BTreeSet<&String> = valued.map(|trace| &trace.problem).collect();
+    let name = |trace: &'a Trace| if trace.is_whole() { &trace.problem } else { whole_name(&trace.problem) };
+    let problems: BTreeSet<&str> = valued.map(name).collect();
     if problems.len() > 1 {
-        let names = problems.into_iter().map(String::as_str).collect::<Vec<_>>().join(", ");
+        let names = problems.into_iter().collect::<Vec<_>>().join(", ");
         return Err(Error::Evidence(format!("the records hold several problems ({names}): fit one at a time")));
     }
-    Ok(problems.first().map_or_else(|| traces[0].problem.clone(), |name| (*name).clone()))
+    Ok(problems.first().map_or_else(|| traces[0].problem.clone(), |name| (*name).to_string()))
 }
 
 /// Seconds of two clusters share no f.

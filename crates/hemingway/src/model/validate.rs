@@ -71,7 +71,7 @@ pub fn cross_validate(traces: &[Trace], targets: &[f64], options: &FitOptions) -
     let mut machines: Vec<usize> = traces.iter().map(|trace| trace.machines).collect();
     machines.sort_unstable();
     machines.dedup();
-    let judge = Bracket::of(traces);
+    let judge = Bracket::of(traces.iter().filter(|trace| trace.is_whole()));
     let mut folds = Vec::new();
     for left_out in machines {
         let (tested, taught): (Vec<Trace>, Vec<Trace>) =
@@ -102,13 +102,12 @@ fn seconds_fold(model: &RunModel, name: &str, own: &[&Trace], options: &FitOptio
 }
 
 fn rounds_fold(model: &RunModel, name: &str, own: &[&Trace], judge: &Bracket, target: f64) -> Option<Fold> {
-    let share = own.iter().map(|trace| trace.fraction).fold(0.0, f64::max);
     let goal = judge.objective(target);
     let reached = |trace: &&&Trace| {
         let mut points = trace.objectives().filter(|(round, _)| *round > 0);
         points.find(|(_, objective)| *objective <= goal).map(|(round, _)| round as f64)
     };
-    let fresh = own.iter().filter(|trace| trace.fresh && trace.fraction == share);
+    let fresh = own.iter().filter(|trace| trace.fresh && trace.is_whole());
     let rounds: Vec<Option<f64>> = fresh.map(|trace| reached(&trace)).collect();
     let there: Vec<f64> = rounds.iter().flatten().copied().collect();
     // Where most runs did not get there, nothing is known to compare with.

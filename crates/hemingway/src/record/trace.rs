@@ -44,6 +44,11 @@ pub struct Point {
 }
 
 impl Trace {
+    /// Whether it is of all rows, not of a sample.
+    pub fn is_whole(&self) -> bool {
+        self.fraction >= 1.0
+    }
+
     /// Seconds of each round, as means between neighbouring points that carry a time. A trace from scratch also
     /// counts from (round 0, 0 s).
     pub fn round_seconds(&self) -> Vec<f64> {

@@ -169,7 +169,9 @@ impl<'a> Driver<'a> {
         interrupted: &'a AtomicBool,
     ) -> Self {
         let cluster = job.spec.cluster.clone();
-        let backend = EngineBackend::new(job.problem.clone(), &job.facts.problem, cluster).with_test(job.test.clone());
+        let backend = EngineBackend::new(job.problem.clone(), &job.facts.problem, cluster)
+            .with_fraction(job.spec.fraction.unwrap_or(1.0))
+            .with_test(job.test.clone());
         let model = vec![0.0; job.problem.data.columns()];
         let best = Best { worth: f64::INFINITY, objective: f64::INFINITY, maker: None, model };
         let meter = Meter::new(job, began);

@@ -30,7 +30,10 @@ pub(super) fn f(context: &ContextModel) -> String {
 /// How rounds grow with machines and with precision.
 pub(super) fn g(context: &ContextModel, targets: &[f64], basis: &Basis) -> String {
     if context.convergence.is_none() {
-        return "no objectives from scratch that fall".into();
+        let Some(samples) = &context.samples else { return "no objectives from scratch that fall".into() };
+        if let Some(doubt) = samples.doubt() {
+            return format!("unknown for all rows: {doubt}");
+        }
     }
     let (Some(&few), Some(&many)) = (basis.machines.first(), basis.machines.last()) else { return String::new() };
     let Some(&target) = targets.iter().min_by(|a, b| a.total_cmp(b)) else { return String::new() };

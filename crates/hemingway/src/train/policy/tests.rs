@@ -18,6 +18,7 @@ fn job(goal: Goal, mode: Mode) -> History {
         data: "made up".into(),
         loss: None,
         l2: None,
+        fraction: None,
         preparation: Preparation::default(),
         cluster: None,
         machines: None,
