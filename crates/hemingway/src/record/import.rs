@@ -49,9 +49,10 @@ impl FromStr for Metric {
 ///
 /// Columns: `algorithm` or `context`; `machines`; `seconds` (of one round), `elapsed` or `train_seconds`
 /// (cumulative); optionally `rows` or `fraction`, `round` or `iteration`, `objective`, `lower_bound`, `run`,
-/// `cluster`, `problem`, and `compute`, `wait`, `sync` counted as the time is; in any order, upper or lower case, and beside others. Lines that begin with `#` are comments;
-/// an empty field, `NA`, `NaN` or an infinity is unknown. Rows without a run and without rounds or objectives are
-/// separate measurements; rounds that appear twice are two runs, rounds out of order one.
+/// `cluster`, `problem`, and `compute`, `wait`, `sync` counted as the time is; in any order, upper or lower case, and
+/// beside others. Lines that begin with `#` are comments; an empty field, `NA`, `NaN` or an infinity is unknown. Rows
+/// without a run and without rounds or objectives are separate measurements; rounds that appear twice are two runs,
+/// rounds out of order one.
 pub fn import(paths: &[impl AsRef<Path>], metric: Option<&Metric>) -> Result<Vec<Trace>> {
     let mut rows = Vec::new();
     for (file, path) in paths.iter().enumerate() {
@@ -60,6 +61,10 @@ pub fn import(paths: &[impl AsRef<Path>], metric: Option<&Metric>) -> Result<Vec
             return Err(Error::file(path.as_ref(), "no records: expected a header and at least one row"));
         }
         rows.extend(read.into_iter().map(|row| Row { file, ..row }));
+    }
+    if let Some(metric) = metric.filter(|_| rows.iter().all(|row| row.objective.is_none())) {
+        let what = format!("no row has a value of `{}`; name a column of the records", metric.name);
+        return Err(Error::setting("--metric", what));
     }
     assemble(rows).map_err(|tangle| {
         let what = "the rounds of several runs are mixed up here; add a column `run` or put one run after the other";

@@ -254,8 +254,10 @@ fn points(rows: &[Row], fresh: bool) -> Vec<Point> {
             Clock::Elapsed(seconds) => seconds,
             Clock::Round(seconds) => elapsed + seconds * now.saturating_sub(before) as f64,
         });
-        elapsed = seconds.unwrap_or(elapsed);
-        before = now;
+        // A round without a time took about as long as the next that has one.
+        if let Some(seconds) = seconds {
+            (elapsed, before) = (seconds, now);
+        }
         Point { round: now, seconds, objective: row.objective, lower_bound: row.lower_bound }
     };
     rows.iter().enumerate().map(point).collect()
