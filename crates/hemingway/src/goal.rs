@@ -31,6 +31,9 @@ pub enum Goal {
         metric: String,
         /// The value to reach.
         value: f64,
+        /// The relative error it stands for, where models of the measure itself know.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        level: Option<f64>,
     },
     /// So many rounds, whatever they reach.
     Rounds {
@@ -70,7 +73,7 @@ impl Goal {
             Self::Reach { error, certified: true } => format!("prove relative error {error:e} as fast as possible"),
             Self::Within { seconds } => format!("the lowest objective within {seconds} s"),
             Self::Spend { dollars } => format!("the lowest objective for ${dollars}"),
-            Self::ReachMetric { metric, value } => {
+            Self::ReachMetric { metric, value, .. } => {
                 format!("reach {metric} {value} on the test set as fast as possible")
             }
             Self::Rounds { rounds } => format!("run {rounds} rounds"),
@@ -80,7 +83,7 @@ impl Goal {
     /// The relative error to plan for: the goal's own, or one at which most models have stopped changing.
     pub fn planning_error(&self) -> f64 {
         match self {
-            Self::Reach { error, .. } => *error,
+            Self::Reach { error, .. } | Self::ReachMetric { level: Some(error), .. } => *error,
             _ => PLANNING_ERROR,
         }
     }

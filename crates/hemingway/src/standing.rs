@@ -109,7 +109,7 @@ impl Standing {
         match goal {
             Goal::Reach { error, certified: true } => self.certified_error().is_some_and(|e| e <= *error),
             Goal::Reach { error, certified: false } => self.estimated_error().is_some_and(|e| e <= *error),
-            Goal::ReachMetric { metric, value } => newest
+            Goal::ReachMetric { metric, value, .. } => newest
                 .metrics
                 .get(metric)
                 .is_some_and(|seen| if crate::metric::is_loss(metric) { seen <= value } else { seen >= value }),

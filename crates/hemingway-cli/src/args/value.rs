@@ -32,7 +32,7 @@ pub(super) fn metric_goal(text: &str) -> Result<Goal, String> {
     let wrong = || "write METRIC=VALUE, such as accuracy=0.97 or rmse=0.2".to_string();
     let (metric, value) = text.split_once('=').ok_or_else(wrong)?;
     let value = value.trim().parse().map_err(|_| wrong())?;
-    Ok(Goal::ReachMetric { metric: metric.trim().into(), value })
+    Ok(Goal::ReachMetric { metric: metric.trim().into(), value, level: None })
 }
 
 /// Nothing but zero, for now.

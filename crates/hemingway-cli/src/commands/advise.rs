@@ -1,5 +1,6 @@
 //! `advise`: a plan from records alone.
 
+mod measure;
 mod plot;
 
 use std::path::{Path, PathBuf};
@@ -9,6 +10,7 @@ use hemingway::cluster::Cluster;
 use hemingway::goal::{Caps, Goal};
 use hemingway::model::RunModel;
 use hemingway::plan::{Plan, Progress, Question, plan};
+use hemingway::record::Metric;
 use serde_json::{Value, json};
 
 use super::exit::{self, Usage};
@@ -24,14 +26,14 @@ const REACH: usize = 4;
 
 /// Plans.
 pub(super) fn advise(args: &AdviseArgs, out: &mut dyn Output) -> Result<u8> {
-    let goal = train::goal(args.goal.goal()?)?;
+    let mut goal = train::goal(args.goal.goal()?)?;
     goal.check()?;
-    if matches!(goal, Goal::ReachMetric { .. }) {
-        let words = "records know no test set: fit the measure's own column with --metric NAME[:max], then say --reach";
-        return Err(Usage::error(words));
-    }
+    let metric = measure::of(&goal, args.records.metric.as_ref())?;
     let cluster = args.records.cluster.as_deref().map(clusters::described).transpose()?.flatten();
-    let file = fitted(args, cluster.as_ref(), out)?;
+    let file = fitted(args, cluster.as_ref(), metric.as_ref(), out)?;
+    if let Goal::ReachMetric { value, level, .. } = &mut goal {
+        *level = Some(measure::level(&file.model, metric.as_ref(), *value)?);
+    }
     let price = cluster.as_ref().map(|c| c.price_per_hour).filter(|price| *price > 0.0);
     if matches!(goal, Goal::Spend { .. }) && price.is_none() {
         return Err(Usage::error("--spend needs --cluster FILE with a price_per_hour"));
@@ -59,13 +61,21 @@ pub(super) fn advise(args: &AdviseArgs, out: &mut dyn Output) -> Result<u8> {
 }
 
 /// The models: those of a file, or fitted now.
-fn fitted(args: &AdviseArgs, cluster: Option<&Cluster>, out: &mut dyn Output) -> Result<FitFile> {
+fn fitted(
+    args: &AdviseArgs,
+    cluster: Option<&Cluster>,
+    metric: Option<&Metric>,
+    out: &mut dyn Output,
+) -> Result<FitFile> {
     if let [one] = &args.records.records[..]
         && let Some(file) = FitFile::load(Path::new(one))?
     {
+        if metric.is_some() {
+            return Err(Usage::error(format!("{one} holds models of one measure already: name the records instead")));
+        }
         return Ok(file);
     }
-    let traces = records::read(&args.records)?;
+    let traces = records::read(&args.records, metric)?;
     let name = cluster.map(|c| c.name.clone()).or_else(|| args.records.cluster.clone());
     let options = records::options(&args.records, name);
     let waiting = out.wait("fitting");

@@ -11,8 +11,8 @@ use hemingway::record::{Metric, Record, Trace, import, traces};
 
 use crate::args::RecordArgs;
 
-/// Reads everything named.
-pub(super) fn read(args: &RecordArgs) -> Result<Vec<Trace>> {
+/// Reads everything named, with this measure in the objective's place if one is.
+pub(super) fn read(args: &RecordArgs, metric: Option<&Metric>) -> Result<Vec<Trace>> {
     let mut files = Vec::new();
     let mut found = Vec::new();
     for name in &args.records {
@@ -24,11 +24,11 @@ pub(super) fn read(args: &RecordArgs) -> Result<Vec<Trace>> {
         let events =
             if path.is_file() { Journal::read(path)? } else { Store::at(&args.store.store).find(name)?.events()? };
         let records: Result<Vec<Record>> =
-            rounds(events).map(|record| measured(record, args.metric.as_ref())).collect();
+            rounds(events).map(|record| measured(record, metric)).collect();
         found.extend(traces(&records?));
     }
     if !files.is_empty() {
-        found.extend(import(&files, args.metric.as_ref())?);
+        found.extend(import(&files, metric)?);
     }
     Ok(found)
 }

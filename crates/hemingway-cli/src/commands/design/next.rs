@@ -82,7 +82,7 @@ fn read(args: &DesignArgs) -> Result<Vec<Trace>> {
             return Err(Usage::error(format!("{name}: {words}")));
         }
     }
-    records::read(&args.records)
+    records::read(&args.records, args.records.metric.as_ref())
 }
 
 /// As for `advise`, and fewer machines than were seen too.

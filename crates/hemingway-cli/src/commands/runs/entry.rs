@@ -101,7 +101,7 @@ fn short_goal(goal: &Goal) -> String {
         Goal::Reach { error, certified: true } => format!("prove {}", number::target(*error)),
         Goal::Within { seconds } => format!("within {}", number::seconds(*seconds)),
         Goal::Spend { dollars } => format!("spend ${dollars}"),
-        Goal::ReachMetric { metric, value } => format!("{metric} {value}"),
+        Goal::ReachMetric { metric, value, .. } => format!("{metric} {value}"),
         Goal::Rounds { rounds } => number::counted(*rounds as usize, "round"),
     }
 }

@@ -106,7 +106,7 @@ impl Course {
 fn distance(record: &Record, standing: &Standing, goal: &Goal) -> String {
     let target = match goal {
         Goal::Reach { error, .. } => format!(" → {error:e}"),
-        Goal::ReachMetric { metric, value } => {
+        Goal::ReachMetric { metric, value, .. } => {
             let now = record.metrics.get(metric).map_or_else(|| number::UNKNOWN.into(), |v| number::digits(*v));
             return format!("{metric} {now} → {value}");
         }
