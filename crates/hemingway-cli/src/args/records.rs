@@ -63,6 +63,10 @@ pub(crate) struct RecordArgs {
     /// gives the price [default: the only one]
     #[arg(long, value_name = "NAME")]
     pub(crate) cluster: Option<String>,
+    /// Records of an earlier problem: how its rounds grew with m fills in where RECORDS hold a single m; repeat for
+    /// several [default: none]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) prior: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) store: StoreArg,
 }

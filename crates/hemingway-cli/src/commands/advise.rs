@@ -77,7 +77,7 @@ fn fitted(
     }
     let traces = records::read(&args.records, metric)?;
     let name = cluster.map(|c| c.name.clone()).or_else(|| args.records.cluster.clone());
-    let options = records::options(&args.records, name);
+    let options = records::options(&args.records, name)?;
     let waiting = out.wait("fitting");
     let model = RunModel::fit(&traces, &options)?;
     drop(waiting);

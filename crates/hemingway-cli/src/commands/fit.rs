@@ -23,7 +23,7 @@ use rounds::Rounds;
 /// Fits, or tests how well fits predict.
 pub(super) fn fit(args: &FitArgs, out: &mut dyn Output) -> Result<u8> {
     let traces = records::read(&args.records, args.records.metric.as_ref())?;
-    let options = records::options(&args.records, args.records.cluster.clone());
+    let options = records::options(&args.records, args.records.cluster.clone())?;
     let waiting = out.wait("fitting");
     if args.cross_validate {
         let result = cross_validate(&traces, &args.targets, &options)?;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::Result;
 use hemingway::engine::cores;
-use hemingway::model::FitOptions;
+use hemingway::model::{FitOptions, Priors};
 use hemingway::record::journal::{Event, Journal};
 use hemingway::record::store::Store;
 use hemingway::record::{Metric, Record, Trace, import, traces};
@@ -23,8 +23,7 @@ pub(super) fn read(args: &RecordArgs, metric: Option<&Metric>) -> Result<Vec<Tra
         }
         let events =
             if path.is_file() { Journal::read(path)? } else { Store::at(&args.store.store).find(name)?.events()? };
-        let records: Result<Vec<Record>> =
-            rounds(events).map(|record| measured(record, metric)).collect();
+        let records: Result<Vec<Record>> = rounds(events).map(|record| measured(record, metric)).collect();
         found.extend(traces(&records?));
     }
     if !files.is_empty() {
@@ -34,8 +33,22 @@ pub(super) fn read(args: &RecordArgs, metric: Option<&Metric>) -> Result<Vec<Tra
 }
 
 /// How to fit them.
-pub(super) fn options(args: &RecordArgs, cluster: Option<String>) -> FitOptions {
-    FitOptions { method: args.method.into(), cluster, max_local_machines: Some(cores()) }
+pub(super) fn options(args: &RecordArgs, cluster: Option<String>) -> Result<FitOptions> {
+    let priors = priors(args)?;
+    Ok(FitOptions { method: args.method.into(), cluster, max_local_machines: Some(cores()), priors })
+}
+
+/// What earlier problems teach. Where a file does not name its problem, it is one.
+fn priors(args: &RecordArgs) -> Result<Priors> {
+    let mut earlier = Vec::new();
+    for path in &args.prior {
+        let named = |trace: Trace| match trace.problem.is_empty() {
+            true => Trace { problem: path.display().to_string(), ..trace },
+            false => trace,
+        };
+        earlier.extend(import(&[path], None)?.into_iter().map(named));
+    }
+    Ok(Priors::of(&earlier))
 }
 
 fn is_journal(path: &Path) -> bool {

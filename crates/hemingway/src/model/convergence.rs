@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::estimate::{Estimate, Reach};
 use super::lasso_curve::LassoCurve;
 use super::levels::LevelSets;
+use super::prior::Growth;
 use super::{Bracket, Method};
 use crate::record::{Point, Trace};
 
@@ -61,6 +62,22 @@ impl ConvergenceModel {
         let machines = (curves.first()?.machines, curves.last()?.machines);
         let longest = curves.iter().map(|curves| curves.last).fold(0.0, f64::max) as u64;
         Some(Self { form, unsure, machines, longest })
+    }
+
+    /// The power of m that the rounds grow by; `None` where a single m, or another method, does not tell.
+    pub fn growth(&self) -> Option<f64> {
+        match &self.form {
+            Form::Levels(levels) => levels.growth,
+            Form::Lasso(_) => None,
+        }
+    }
+
+    /// The same model, told how rounds grow with m on earlier problems.
+    pub(super) fn heeding(mut self, prior: Option<Growth>) -> Self {
+        if let Form::Levels(levels) = &mut self.form {
+            levels.prior = prior;
+        }
+        self
     }
 
     /// Relative error after i rounds on m machines.

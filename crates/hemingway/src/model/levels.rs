@@ -12,7 +12,8 @@ mod table;
 use serde::{Deserialize, Serialize};
 
 use super::convergence::Curves;
-use super::estimate::{Estimate, Reach};
+use super::estimate::{Estimate, HALF_WIDTH, Reach};
+use super::prior::Growth;
 use end::End;
 use law::Law;
 use table::Table;
@@ -30,6 +31,11 @@ pub(super) struct LevelSets {
     seen: Vec<Seen>,
     /// Standard deviation of ln(real / predicted) for an m left out.
     deviation: f64,
+    /// The power of m that the rounds grow by, where several m show it.
+    pub(super) growth: Option<f64>,
+    /// The same by earlier problems, for where one m does not.
+    #[serde(default)]
+    pub(super) prior: Option<Growth>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -56,7 +62,8 @@ impl LevelSets {
     /// Fits curves of falling error; `None` if nothing ever fell. `unsure` is the error within which P* is known.
     pub(super) fn fit(curves: &[Curves], start: f64, unsure: f64) -> Option<Self> {
         let table = Table::of(curves, start)?;
-        let falling = table.falls_with_machines();
+        let growth = table.growth();
+        let falling = growth.is_some_and(|growth| growth < -0.05);
         let laws = table.laws(falling);
         let deviation = table.left_out_spread(falling).map_or(UNTESTED, |spread| FOLDED * spread).max(LEAST);
         let floor = |curves: &Curves| floor(curves).filter(|floor| floor.exp() > 4.0 * unsure);
@@ -68,7 +75,7 @@ impl LevelSets {
             end: End::of(curves),
         });
         let seen = seen.collect();
-        Some(Self { start, levels: table.levels, laws, seen, deviation })
+        Some(Self { start, levels: table.levels, laws, seen, deviation, growth, prior: None })
     }
 
     pub(super) fn rounds_to(&self, error: f64, machines: usize) -> Reach {
@@ -104,14 +111,23 @@ impl LevelSets {
         Estimate { low: level(span.high), mid, high: level(span.low), extrapolated }
     }
 
-    /// With a single m the law in m is assumed, ∝ √m: anything from constant to linear remains possible.
+    /// With a single m the law in m is assumed: by earlier problems, or ∝ √m, when anything from constant to linear
+    /// remains possible.
     fn one_size(&self, estimate: Estimate, machines: usize) -> Estimate {
-        let ratio = (machines as f64 / self.nearest(machines).machines as f64).sqrt();
-        if self.seen.len() > 1 || ratio == 1.0 {
+        let apart = (machines as f64 / self.nearest(machines).machines as f64).ln().abs();
+        if self.seen.len() > 1 || apart == 0.0 {
             return estimate;
         }
-        let width = ratio.max(1.0 / ratio);
+        let doubt = self.prior.map_or(0.5, |prior| HALF_WIDTH * prior.spread);
+        let width = (doubt * apart).exp();
         Estimate { low: estimate.low / width, high: estimate.high * width, extrapolated: true, ..estimate }
+    }
+
+    /// What earlier problems make of the √m assumed for a single m.
+    fn by_prior(&self, machines: usize) -> f64 {
+        let [one] = &self.seen[..] else { return 1.0 };
+        let ratio = machines as f64 / one.machines as f64;
+        self.prior.map_or(1.0, |prior| ratio.powf(prior.power - 0.5))
     }
 
     fn last_level(&self) -> f64 {
@@ -140,10 +156,12 @@ impl LevelSets {
     /// (ln error, rounds) from the start down the levels on m machines: its own where seen, else by the laws.
     fn path(&self, machines: usize) -> Vec<(f64, f64)> {
         let own = self.seen.iter().find(|seen| seen.machines == machines);
+        let prior = self.by_prior(machines);
+        let law = |place: usize| prior * self.laws[place].rounds(machines);
         let mut rounds = 0.0f64;
         let mut path = vec![(self.start, 0.0)];
         for (place, &level) in self.levels.iter().enumerate() {
-            rounds = rounds.max(own.map_or_else(|| self.laws[place].rounds(machines), |own| own.rounds[place]));
+            rounds = rounds.max(own.map_or_else(|| law(place), |own| own.rounds[place]));
             path.push((level, rounds));
         }
         path

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Priors;
 use crate::record::Trace;
 
 /// Which mathematics stands behind f and g.
@@ -26,6 +27,9 @@ pub struct FitOptions {
     pub cluster: Option<String>,
     /// Cores of this machine: on cluster `local`, traces with more workers never teach f.
     pub max_local_machines: Option<usize>,
+    /// What earlier problems teach about this one.
+    #[serde(default)]
+    pub priors: Priors,
 }
 
 impl FitOptions {

@@ -67,8 +67,10 @@ impl ContextModel {
         let timed: Vec<&Trace> = traces.iter().copied().filter(|trace| trace.cluster == cluster).collect();
         let system = SystemModel::of(cluster, &timed, options);
         let whole: Vec<&Trace> = traces.iter().copied().filter(|trace| trace.is_whole()).collect();
+        let prior = traces.first().and_then(|trace| options.priors.growth(&trace.context));
         let convergence = bracket.and_then(|bracket| ConvergenceModel::fit(&whole, bracket, options.method));
-        let certified = ConvergenceModel::certified(&whole, options.method);
+        let convergence = convergence.map(|model| model.heeding(prior));
+        let certified = ConvergenceModel::certified(&whole, options.method).map(|model| model.heeding(prior));
         let samples = SubsetModel::fit(traces, draws, options.method);
         Self { system, convergence, certified, samples, bracket: bracket.copied() }
     }

@@ -28,6 +28,7 @@ pub(super) fn level(model: &RunModel, metric: Option<&Metric>, value: f64) -> Re
     let bracket = model.bracket.ok_or_else(|| Error::Evidence("the records hold no value of the measure".into()))?;
     bracket.error(signed(value)).ok_or_else(|| {
         let [best, hope] = [bracket.best, bracket.mid].map(signed);
-        Error::Evidence(format!("{value} is out of sight: the best seen is {best:.4}, the likeliest end {hope:.4}")).into()
+        Error::Evidence(format!("{value} is out of sight: the best seen is {best:.4}, the likeliest end {hope:.4}"))
+            .into()
     })
 }

@@ -40,14 +40,14 @@ impl Table {
         Some(Self { rows: fill(&measured, &lasts, levels.len()), levels, machines })
     }
 
-    /// Whether, over all levels, more machines take fewer rounds.
-    pub(super) fn falls_with_machines(&self) -> bool {
+    /// The power of m that the rounds to a level grow by, over all levels; `None` from a single m.
+    pub(super) fn growth(&self) -> Option<f64> {
         let slopes = (0..self.levels.len()).filter_map(|level| {
             let cells = self.column(level).filter(|(_, cell)| cell.measured && cell.rounds >= 1.0);
             let (x, y): (Vec<f64>, Vec<f64>) = cells.map(|(m, cell)| ((m as f64).ln(), cell.rounds.ln())).unzip();
             (x.len() > 1).then(|| least_squares(&[&vec![1.0; x.len()], &x], &y)[1])
         });
-        median(slopes.collect()).is_some_and(|slope| slope < -0.05)
+        median(slopes.collect())
     }
 
     /// The law of every level.
