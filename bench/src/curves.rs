@@ -14,6 +14,7 @@ use crate::folds::quantile;
 const TINY: f64 = 1e-5;
 const WINDOW: usize = 50;
 const AHEAD: [usize; 2] = [1, 10];
+const HINDSIGHT: usize = 25;
 
 /// One problem and what is run on it.
 pub struct Case {
@@ -212,6 +213,34 @@ pub fn ahead(run: &Run, bracket: &Bracket, method: Method, sight: &Sight) -> Vec
         }))
     };
     ends.filter_map(miss).collect()
+}
+
+/// The same for a judge who starts from the last error and knows the slope over ln round from [`HINDSIGHT`] rounds
+/// before to as many after the rounds ahead: about the best that can be hoped for.
+pub fn hindsight(run: &Run) -> Vec<[f64; 2]> {
+    let ends = (WINDOW..(run.errors.len() + 1).saturating_sub(AHEAD[1])).step_by(AHEAD[1]);
+    let level = |round: usize| run.errors[round - 1].max(TINY).ln();
+    let miss = |end: usize| {
+        let around = end - HINDSIGHT..=(end + AHEAD[1] + HINDSIGHT).min(run.errors.len());
+        let points: Vec<(f64, f64)> = around.map(|round| ((round as f64).ln(), level(round))).collect();
+        let slope = slope(&points);
+        AHEAD.map(|ahead| {
+            let step = ((end + ahead) as f64 / end as f64).ln();
+            (level(end) + slope * step - level(end + ahead)).abs()
+        })
+    };
+    ends.filter(|&end| run.errors[end - HINDSIGHT - 1].is_finite()).map(miss).collect()
+}
+
+/// Of the least-squares line.
+fn slope(points: &[(f64, f64)]) -> f64 {
+    let count = points.len() as f64;
+    let (x, y) = points.iter().fold((0.0, 0.0), |sum, point| (sum.0 + point.0 / count, sum.1 + point.1 / count));
+    let (over, under) = points.iter().fold((0.0, 0.0), |sum, point| {
+        let away = point.0 - x;
+        (sum.0 + away * (point.1 - y), sum.1 + away * away)
+    });
+    over / under
 }
 
 /// ln(error of a predicted objective / real error).

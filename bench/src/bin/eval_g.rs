@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use hemingway::model::{Bracket, ConvergenceModel, Estimate, Method, Reach};
 use hemingway::record::Trace;
-use hemingway_bench::curves::{Real, Sight, ahead, cases};
+use hemingway_bench::curves::{Real, Sight, ahead, cases, hindsight};
 use hemingway_bench::folds::quantile;
 
 const METHODS: [Method; 2] = [Method::Lasso, Method::Ours];
@@ -39,6 +39,8 @@ struct Score {
     ahead: Vec<[f64; 2]>,
     /// The same from the run so far and those on other m.
     informed: Vec<[f64; 2]>,
+    /// The same by one who knows the slope.
+    hindsight: Vec<[f64; 2]>,
 }
 
 type Scores = BTreeMap<(&'static str, String), [Score; 2]>;
@@ -95,6 +97,7 @@ fn leave_out(
             score.ahead.extend(ahead(&real.runs[0], &bracket, *method, &Sight::Window));
             if *method == Method::Ours {
                 score.informed.extend(ahead(&real.runs[0], &bracket, *method, &Sight::Records(&taught)));
+                score.hindsight.extend(hindsight(&real.runs[0]));
             }
             let Some(model) = ConvergenceModel::fit(&taught, &bracket, *method) else { continue };
             let folds = folds(&model, &real, left_out);
@@ -181,16 +184,17 @@ fn ahead_table(scores: &Scores) {
     for (place, rounds) in ["One round", "Ten rounds"].iter().enumerate() {
         println!("\n## {rounds} ahead\n");
         println!(
-            "| problem | algorithm | window of fifty: Lasso | ours | ratio | run so far and other m: ours | ratio |"
+            "| problem | algorithm | window of fifty: Lasso | ours | ratio | run so far and other m: ours | ratio | slope known: ratio |"
         );
-        println!("|---|---|--:|--:|--:|--:|--:|");
+        println!("|---|---|--:|--:|--:|--:|--:|--:|");
         let mean = |misses: &Vec<[f64; 2]>| misses.iter().map(|miss| miss[place]).sum::<f64>() / misses.len() as f64;
         for ((problem, algorithm), [lasso, ours]) in scores.iter().filter(|(_, [lasso, _])| !lasso.ahead.is_empty()) {
-            let [paper, window, informed] = [&lasso.ahead, &ours.ahead, &ours.informed].map(mean);
-            let ratios = [window, informed].map(|ours| ours / paper);
+            let paper = mean(&lasso.ahead);
+            let [window, informed, known] = [&ours.ahead, &ours.informed, &ours.hindsight].map(mean);
+            let ratios = [window, informed, known].map(|ours| ours / paper);
             println!(
-                "| {problem} | {algorithm} | {paper:.4} | {window:.4} | {:.2} | {informed:.4} | {:.2} |",
-                ratios[0], ratios[1],
+                "| {problem} | {algorithm} | {paper:.4} | {window:.4} | {:.2} | {informed:.4} | {:.2} | {:.2} |",
+                ratios[0], ratios[1], ratios[2],
             );
         }
     }
