@@ -1,6 +1,7 @@
 //! Shared by the bench programs: the data, a cluster to simulate, and one run as a list of numbers.
 
 pub mod curves;
+pub mod deep;
 pub mod figures;
 pub mod folds;
 pub mod npy;

@@ -175,6 +175,11 @@ fn foreseen(traces: &[&Trace]) -> Vec<(f64, f64)> {
     foreseen
 }
 
+/// What P* is not below without any proof: errors, losses and shares are not negative, unless one was seen to be.
+fn least(best: f64) -> f64 {
+    if best >= 0.0 { 0.0 } else { f64::NEG_INFINITY }
+}
+
 /// The bracket around P* and the estimate inside it, over all traces of one problem.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Bracket {
@@ -219,8 +224,8 @@ impl Bracket {
             start: firsts.map(|first| first.1).fold(best, f64::max),
             best,
             lower_bound,
-            low: limit.map(|limit| limit.low).or(lower_bound),
-            mid: lower_bound.map_or(mid, |bound| mid.max(bound)).min(best),
+            low: limit.map(|limit| limit.low.max(least(best))).or(lower_bound),
+            mid: lower_bound.map_or(mid, |bound| mid.max(bound)).max(least(best)).min(best),
         })
     }
 
@@ -244,7 +249,7 @@ impl Bracket {
 
     /// By how much the error of a given objective may be off, downwards and upwards, because P* is only estimated.
     pub fn uncertainty(&self) -> (f64, f64) {
-        let untested = self.mid - SAFETY * (self.best - self.mid);
+        let untested = (self.mid - SAFETY * (self.best - self.mid)).max(least(self.best));
         let low = self.low.unwrap_or(untested).max(untested);
         ((self.best - self.mid) / self.scale(), (self.mid - low).max(0.0) / self.scale())
     }
@@ -322,5 +327,14 @@ mod tests {
         tail.points = head.points.split_off(8);
         (tail.machines, tail.fresh) = (8, false);
         assert_eq!(Bracket::of([&head, &tail]).unwrap().mid, Bracket::of([&whole]).unwrap().mid);
+    }
+
+    #[test]
+    fn what_was_never_negative_does_not_end_below_zero() {
+        // 1 − accuracy, evaluated twice: as much again as was gained would be more than there is.
+        let bracket = Bracket::of([&trace("sgd", 1, 2, |i| 1.0 - 0.4 * i)]).unwrap();
+        assert!(bracket.mid >= 0.0 && bracket.best > 0.0, "{bracket:?}");
+        let negative = Bracket::of([&trace("likelihood", 1, 2, |i| -i)]).unwrap();
+        assert!(negative.mid < negative.best, "{negative:?}");
     }
 }

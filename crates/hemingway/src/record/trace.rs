@@ -95,10 +95,10 @@ impl Trace {
     }
 }
 
-/// Whether a stretch that begins with these rounds begins at the beginning: within one stride of round 0. A warm
-/// start goes on counting where another run stopped.
+/// Whether a stretch that begins with these rounds begins at the beginning: within a stride and a half of round 0, as
+/// strides need not be even. A warm start goes on counting where another run stopped.
 pub(crate) fn starts_fresh(first: u64, second: Option<u64>) -> bool {
-    first <= 1 || second.is_some_and(|second| first <= second.saturating_sub(first))
+    first <= 1 || second.is_some_and(|second| 2 * first < 3 * second.saturating_sub(first))
 }
 
 /// Cuts records into traces: by run, in order of appearance, and wherever algorithm, machines, problem, cluster or
@@ -196,6 +196,11 @@ mod tests {
         let sparse = traces(&[record("a", 4, 10, 5.0), record("a", 4, 20, 10.0)]);
         assert!(sparse[0].fresh);
         assert_eq!(sparse[0].round_seconds(), [0.5, 0.5]);
+        // Evaluated once a pass, while the passes get shorter.
+        let uneven = traces(&[record("a", 4, 171, 5.0), record("a", 4, 325, 10.0)]);
+        assert!(uneven[0].fresh);
+        let late = traces(&[record("a", 4, 15, 5.0), record("a", 4, 25, 10.0)]);
+        assert!(!late[0].fresh);
     }
 
     #[test]
