@@ -12,6 +12,7 @@ pub mod optimum;
 mod options;
 mod residual;
 mod run;
+pub mod switch;
 #[cfg(test)]
 mod synthetic;
 pub mod system;
@@ -22,5 +23,6 @@ pub use estimate::{Estimate, Reach};
 pub use optimum::{Bracket, Curve, Limit};
 pub use options::{FitOptions, Method};
 pub use run::{ContextModel, RunModel};
+pub use switch::{Switch, SwitchModel};
 pub use system::SystemModel;
 pub use validate::{CrossValidation, Fold, Quantity, Summary, cross_validate};
