@@ -3,6 +3,7 @@
 pub mod curves;
 pub mod folds;
 pub mod plot;
+pub mod switches;
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;

@@ -9,8 +9,9 @@
 mod observe;
 mod shrink;
 
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
 
 use super::estimate::HALF_WIDTH;
 use super::{ConvergenceModel, Estimate, Reach, RunModel};
@@ -41,19 +42,28 @@ pub struct Effect {
     pub pace: Belief,
 }
 
+/// The constants were settled on the switches of `eval_switch`.
 impl Effect {
     /// The same algorithm on other machines, with everything it remembers.
-    pub const RESIZE: Self = Self { lost: Belief::new(0.0, 0.2), pace: Belief::new(0.0, 0.6) };
+    pub const RESIZE: Self = Self { lost: Belief::new(0.0, 0.15), pace: Belief::new(0.0, 0.3) };
     /// Adopting a model where nothing is known of the algorithm that does.
     pub const ADOPT: Self = Self { lost: Belief::new(0.4, 0.5), pace: Belief::new(0.0, 0.8) };
     /// Adopting a model that is all the algorithm needs.
-    pub const KEEP: Self = Self { lost: Belief::new(0.0, 0.2), pace: Belief::new(0.0, 0.7) };
-    /// Adopting a model by an algorithm whose own state, duals or step sizes, has to be built up anew.
-    pub const REBUILD: Self = Self { lost: Belief::new(0.9, 0.3), pace: Belief::new(0.0, 0.7) };
+    pub const KEEP: Self = Self { lost: Belief::new(-0.05, 0.25), pace: Belief::new(0.1, 0.5) };
+    /// Adopting a model by an algorithm that has to build up state of its own, such as duals.
+    pub const REBUILD: Self = Self { lost: Belief::new(0.9, 0.25), pace: Belief::new(0.0, 0.35) };
+    /// Adopting a model by an algorithm whose steps start over, too long at first but also unworn.
+    pub const RESTART: Self = Self { lost: Belief::new(0.45, 0.3), pace: Belief::new(-2.3, 0.8) };
 
-    fn shrunk<'a>(self, seen: impl Iterator<Item = &'a Seen> + Clone) -> Self {
-        let lost = self.lost.shrunk(seen.clone().map(|seen| seen.lost));
-        Self { lost, pace: self.pace.shrunk(seen.filter_map(|seen| seen.pace)) }
+    /// Moved by what was seen. The switches of another problem are alike: together they count as one.
+    fn shrunk(self, seen: &[&Seen], problem: &str) -> Self {
+        let weight = |one: &Seen| {
+            let alike = seen.iter().filter(|other| other.problem == one.problem).count();
+            if one.problem == problem { 1.0 } else { 1.0 / alike as f64 }
+        };
+        let lost = seen.iter().map(|seen| (seen.lost, weight(seen)));
+        let pace = seen.iter().filter_map(|seen| Some((seen.pace?, weight(seen))));
+        Self { lost: self.lost.shrunk(lost), pace: self.pace.shrunk(pace) }
     }
 }
 
@@ -77,6 +87,7 @@ impl Default for Priors {
 /// What the switches on record teach about the next.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct SwitchModel {
+    problem: String,
     priors: Priors,
     seen: Vec<Seen>,
 }
@@ -84,7 +95,7 @@ pub struct SwitchModel {
 impl SwitchModel {
     /// Learns from every stretch that follows another of its run, against the curves of a model of the same problem.
     pub fn fit(traces: &[Trace], model: &RunModel) -> Self {
-        Self { priors: Priors::default(), seen: observe(traces, model) }
+        Self { problem: model.problem.clone(), priors: Priors::default(), seen: observe(traces, model) }
     }
 
     /// The same with what the caller knows of its algorithms.
@@ -108,10 +119,12 @@ impl SwitchModel {
         let resizes = after.from == after.to;
         let prior = self.priors.into.get(after.to).unwrap_or(&self.priors.adopt);
         let prior = if resizes { self.priors.resize } else { *prior };
-        let into = self.seen.iter().filter(|seen| seen.to == after.to && (seen.from == seen.to) == resizes);
+        let into = |seen: &&Seen| seen.to == after.to && (seen.from == seen.to) == resizes;
+        let mut seen: Vec<&Seen> = self.seen.iter().filter(into).collect();
+        let alike = prior.shrunk(&seen, &self.problem);
         let grows = machines > after.machines;
-        let same = |seen: &&Seen| seen.from == after.from && (!resizes || seen.grows == grows);
-        prior.shrunk(into.clone()).shrunk(into.filter(same))
+        seen.retain(|seen| seen.from == after.from && (!resizes || seen.grows == grows));
+        alike.shrunk(&seen, &self.problem)
     }
 
     /// Rounds from the switch to ε on so many machines after it; `None` without objectives.

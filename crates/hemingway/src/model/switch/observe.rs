@@ -17,6 +17,7 @@ const MOST: f64 = 2.0;
 /// One switch as it happened.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Seen {
+    pub(super) problem: String,
     pub(super) from: String,
     pub(super) to: String,
     /// Whether machines were added.
@@ -53,6 +54,7 @@ fn seen(before: &Trace, after: &Trace, bracket: &Bracket, curve: Option<&Converg
         return None;
     }
     Some(Seen {
+        problem: after.problem.clone(),
         from: before.context.clone(),
         to: after.context.clone(),
         grows: after.machines > before.machines,

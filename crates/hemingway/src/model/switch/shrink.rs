@@ -20,13 +20,13 @@ impl Belief {
         Self { mean, deviation }
     }
 
-    /// Moved towards what was seen; as it was if nothing was.
-    pub(super) fn shrunk(self, seen: impl Iterator<Item = f64>) -> Self {
-        let seen: Vec<f64> = seen.collect();
-        let weight = STRENGTH + seen.len() as f64;
-        let mean = (STRENGTH * self.mean + seen.iter().sum::<f64>()) / weight;
-        let squares: f64 = seen.iter().map(|value| (value - mean).powi(2)).sum();
-        Self { mean, deviation: ((STRENGTH * self.deviation.powi(2) + squares) / weight).sqrt() }
+    /// Moved towards what was seen, as (value, weight); as it was if nothing was.
+    pub(super) fn shrunk(self, seen: impl Iterator<Item = (f64, f64)>) -> Self {
+        let seen: Vec<(f64, f64)> = seen.collect();
+        let whole = STRENGTH + seen.iter().map(|(_, weight)| weight).sum::<f64>();
+        let mean = (STRENGTH * self.mean + seen.iter().map(|(value, weight)| weight * value).sum::<f64>()) / whole;
+        let squares: f64 = seen.iter().map(|(value, weight)| weight * (value - mean).powi(2)).sum();
+        Self { mean, deviation: ((STRENGTH * self.deviation.powi(2) + squares) / whole).sqrt() }
     }
 }
 
@@ -38,10 +38,10 @@ mod tests {
     fn a_belief_moves_and_narrows_with_what_is_seen() {
         let prior = Belief::new(0.0, 1.0);
         assert_eq!(prior.shrunk(std::iter::empty()), prior);
-        let (few, many) = (prior.shrunk([1.0; 2].into_iter()), prior.shrunk([1.0; 40].into_iter()));
+        let (few, many) = (prior.shrunk([(1.0, 1.0); 2].into_iter()), prior.shrunk([(1.0, 1.0); 40].into_iter()));
         assert_eq!(few.mean, 0.5);
         assert!(many.mean > 0.95 && many.deviation < few.deviation && few.deviation < prior.deviation);
-        let scattered = prior.shrunk([-3.0, 3.0].into_iter());
+        let scattered = prior.shrunk([(-3.0, 1.0), (3.0, 1.0)].into_iter());
         assert!(scattered.deviation > prior.deviation);
     }
 }
