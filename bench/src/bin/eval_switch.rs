@@ -9,25 +9,32 @@ use std::collections::BTreeMap;
 use hemingway_bench::curves::cases;
 use hemingway_bench::folds::quantile;
 use hemingway_bench::switches::cells::{Cell, Study, Target, WAYS};
-use hemingway_bench::switches::{PROBLEMS, WATCHED};
+use hemingway_bench::switches::{SETTLED, UNSEEN, WATCHED};
 
 fn main() -> anyhow::Result<()> {
-    let cases = cases();
-    let studied = cases.iter().filter(|case| PROBLEMS.contains(&case.name));
-    let studies = studied.map(Study::read).collect::<anyhow::Result<Vec<_>>>()?;
-    let mut cells = Vec::new();
-    for (place, study) in studies.iter().enumerate() {
-        let others = studies.iter().enumerate().filter(|other| other.0 != place).map(|other| other.1);
-        cells.extend(study.cells(&others.collect::<Vec<_>>()));
-    }
+    let (settled, unseen) = (studies(&SETTLED)?, studies(&UNSEEN)?);
+    let (settled, unseen) = (foretold(&settled, &settled), foretold(&unseen, &settled));
     println!("# Predictions of rounds from the switch to a third and a tenth of its error");
-    scores("by kind of switch", &cells, kind);
+    scores("problems never looked at before, by kind of switch", &unseen, kind);
+    scores("problems the model was settled on, by kind of switch", &settled, kind);
+    let cells: Vec<Cell> = settled.into_iter().chain(unseen).collect();
     scores("by problem", &cells, |cell| cell.problem.into());
     println!("\n# What follows a switch");
     facts("by what is switched, medians over problems, levels and seeds", &cells, pair);
     let every = |cell: &Cell| format!("{} {} at {:.0e}", cell.problem, pair(cell), cell.level);
     facts("every switch, medians of the seeds", &cells, every);
     Ok(())
+}
+
+fn studies(names: &[&str]) -> anyhow::Result<Vec<Study>> {
+    let cases = cases();
+    cases.iter().filter(|case| names.contains(&case.name)).map(Study::read).collect()
+}
+
+/// The switches of every study, by what the teachers show but for the study itself.
+fn foretold(studies: &[Study], teachers: &[Study]) -> Vec<Cell> {
+    let others = |study: &Study| teachers.iter().filter(|other| other.name != study.name).collect::<Vec<_>>();
+    studies.iter().flat_map(|study| study.cells(&others(study))).collect()
 }
 
 fn resizes(cell: &Cell) -> bool {

@@ -1,5 +1,7 @@
 //! Each switch as it happened and as it was foretold.
 
+use std::collections::BTreeMap;
+
 use hemingway::model::switch::{Effect, Priors};
 use hemingway::model::{Estimate, FitOptions, Reach, RunModel, Switch, SwitchModel};
 use hemingway::record::Trace;
@@ -23,7 +25,8 @@ const KINDS: [(&str, Effect); 6] = [
 
 /// A problem with its runs from scratch and its switched runs.
 pub struct Study {
-    name: &'static str,
+    /// Its name.
+    pub name: &'static str,
     optimum: f64,
     fresh: Vec<Trace>,
     switched: Vec<Trace>,
@@ -79,13 +82,10 @@ impl Study {
         others.iter().for_each(|other| elsewhere.join(&other.taught(None)));
         let (untold, told) = (SwitchModel::default(), SwitchModel::default().with_priors(kinds()));
         let pairs = self.switched.windows(2).filter(|pair| !pair[1].fresh && pair[0].run == pair[1].run);
-        let mut seeds: Vec<(String, SwitchModel)> = Vec::new();
+        let mut seeds = BTreeMap::new();
         let cell = |pair: &[Trace]| {
-            let seed = seed(&pair[0]);
-            if !seeds.iter().any(|known| known.0 == seed) {
-                seeds.push((seed.into(), self.taught(Some(seed))));
-            }
-            let own = &seeds.iter().find(|known| known.0 == seed)?.1;
+            let seed = seed(&pair[0]).to_string();
+            let own = seeds.entry(seed.clone()).or_insert_with(|| self.taught(Some(&seed)));
             self.cell(&pair[0], &pair[1], [&untold, &told, &elsewhere, own])
         };
         pairs.filter_map(cell).collect()

@@ -28,7 +28,7 @@ pub(super) struct Seen {
     pub(super) pace: Option<f64>,
 }
 
-/// Every switch among traces that hold the stretches of a run in order.
+/// Every switch among traces that hold the stretches of a run in order, none missing.
 pub(super) fn observe(traces: &[Trace], model: &RunModel) -> Vec<Seen> {
     let Some(bracket) = model.bracket else { return Vec::new() };
     let pairs = traces.windows(2).filter(|pair| follows(&pair[0], &pair[1]));
