@@ -6,6 +6,7 @@ pub mod figures;
 pub mod folds;
 pub mod npy;
 pub mod subset;
+pub mod switches;
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;

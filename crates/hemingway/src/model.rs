@@ -14,6 +14,7 @@ mod prior;
 mod residual;
 mod run;
 mod subset;
+pub mod switch;
 #[cfg(test)]
 mod synthetic;
 pub mod system;
@@ -26,5 +27,6 @@ pub use options::{FitOptions, Method};
 pub use prior::{Growth, Priors};
 pub use run::{ContextModel, RunModel};
 pub use subset::{Doubt, SubsetModel};
+pub use switch::{Switch, SwitchModel};
 pub use system::{PhaseModel, SystemModel};
 pub use validate::{CrossValidation, Fold, Quantity, Summary, cross_validate};

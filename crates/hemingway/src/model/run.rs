@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::subset::{Draw, SubsetModel};
-use super::{Bracket, ConvergenceModel, Estimate, FitOptions, Reach, SystemModel};
+use super::{Bracket, ConvergenceModel, Estimate, FitOptions, Reach, Switch, SwitchModel, SystemModel};
 use crate::problem::whole_name;
 use crate::record::Trace;
 use crate::{Error, Result};
@@ -19,6 +19,9 @@ pub struct RunModel {
     pub bracket: Option<Bracket>,
     /// The models, by context.
     pub contexts: BTreeMap<String, ContextModel>,
+    /// What switches between them cost.
+    #[serde(default)]
+    pub switch: SwitchModel,
 }
 
 /// f and g of one context, each where the records allow it.
@@ -51,7 +54,15 @@ impl RunModel {
             let own: Vec<&Trace> = traces.iter().filter(|trace| trace.context == *name).collect();
             (name.clone(), ContextModel::fit(&own, &cluster, bracket.as_ref(), &draws, options))
         };
-        Ok(Self { problem, bracket, contexts: names.into_iter().map(fit).collect() })
+        let contexts = names.into_iter().map(fit).collect();
+        let mut model = Self { problem, bracket, contexts, switch: SwitchModel::default() };
+        model.switch = SwitchModel::fit(traces, &model);
+        Ok(model)
+    }
+
+    /// Rounds from a switch to ε on so many machines after it. `None` without objectives of the context switched to.
+    pub fn rounds_after_switch(&self, error: f64, machines: usize, after: &Switch<'_>) -> Result<Option<Reach>> {
+        self.switch.rounds_to(self, error, machines, after)
     }
 
     /// The models of one context, or an error that names those there are.
