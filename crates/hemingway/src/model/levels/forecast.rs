@@ -16,17 +16,18 @@ fn terms(round: f64) -> [f64; TERMS] {
     [1.0, round.ln(), round, 1.0 / round]
 }
 
-/// One way of going on from the points seen.
-#[derive(Clone, Copy)]
+/// A round's terms and the best ln error so far.
+type Point = ([f64; TERMS], f64);
+
+/// One way of going on from the points seen, from several places.
 struct Forecaster {
     form: Form,
     /// Weights fall by 1/e over this share of the points.
     memory: f64,
-    /// Where it starts: 0 from its own fit at the last point, 1 from the point.
-    anchor: f64,
+    /// Where it starts: 0 from its own fit at the last point, 1 from the point. Each is a forecaster of its own.
+    anchors: &'static [f64],
 }
 
-#[derive(Clone, Copy)]
 enum Form {
     /// No further progress.
     Still,
@@ -38,29 +39,23 @@ enum Form {
     Mixed,
 }
 
+const FROM_POINT: &[f64] = &[1.0];
+const FROM_ANYWHERE: &[f64] = &[0.0, 0.5, 1.0];
 /// Between them they cover noisy curves that fall in jumps and smooth ones whose rate changes.
-const FORECASTERS: [Forecaster; 17] = [
-    Forecaster { form: Form::Still, memory: 1.0, anchor: 1.0 },
-    Forecaster { form: Form::Power, memory: 0.1, anchor: 0.0 },
-    Forecaster { form: Form::Power, memory: 0.1, anchor: 0.5 },
-    Forecaster { form: Form::Power, memory: 0.1, anchor: 1.0 },
-    Forecaster { form: Form::Power, memory: 0.2, anchor: 0.0 },
-    Forecaster { form: Form::Power, memory: 0.2, anchor: 0.5 },
-    Forecaster { form: Form::Power, memory: 0.2, anchor: 1.0 },
-    Forecaster { form: Form::Power, memory: 0.5, anchor: 0.0 },
-    Forecaster { form: Form::Power, memory: 0.5, anchor: 0.5 },
-    Forecaster { form: Form::Power, memory: 0.5, anchor: 1.0 },
-    Forecaster { form: Form::Power, memory: 1.0, anchor: 0.0 },
-    Forecaster { form: Form::Power, memory: 1.0, anchor: 0.5 },
-    Forecaster { form: Form::Power, memory: 1.0, anchor: 1.0 },
-    Forecaster { form: Form::Linear, memory: 0.1, anchor: 1.0 },
-    Forecaster { form: Form::Mixed, memory: 0.1, anchor: 1.0 },
-    Forecaster { form: Form::Mixed, memory: 0.2, anchor: 1.0 },
-    Forecaster { form: Form::Mixed, memory: 0.5, anchor: 1.0 },
+const FORECASTERS: [Forecaster; 9] = [
+    Forecaster { form: Form::Still, memory: 1.0, anchors: FROM_POINT },
+    Forecaster { form: Form::Power, memory: 0.1, anchors: FROM_ANYWHERE },
+    Forecaster { form: Form::Power, memory: 0.2, anchors: FROM_ANYWHERE },
+    Forecaster { form: Form::Power, memory: 0.5, anchors: FROM_ANYWHERE },
+    Forecaster { form: Form::Power, memory: 1.0, anchors: FROM_ANYWHERE },
+    Forecaster { form: Form::Linear, memory: 0.1, anchors: FROM_POINT },
+    Forecaster { form: Form::Mixed, memory: 0.1, anchors: FROM_POINT },
+    Forecaster { form: Form::Mixed, memory: 0.2, anchors: FROM_POINT },
+    Forecaster { form: Form::Mixed, memory: 0.5, anchors: FROM_POINT },
 ];
 /// With fewer points nobody can be tested, and this one goes on alone.
 const TESTABLE: usize = 20;
-const UNTESTED: Forecaster = Forecaster { form: Form::Power, memory: 0.2, anchor: 1.0 };
+const UNTESTED: Forecaster = Forecaster { form: Form::Power, memory: 0.2, anchors: FROM_POINT };
 /// How far ahead a test looks, and how far back the first point lies that the last test must foretell, as shares of the
 /// points.
 const AHEAD: f64 = 0.2;
@@ -72,16 +67,20 @@ const FINE: f64 = 1e-3;
 impl Forecast {
     /// From points (round, best ln error so far) by increasing round; `None` from fewer than three.
     pub(super) fn of(points: &[(f64, f64)]) -> Option<Self> {
+        let points: Vec<Point> = points.iter().map(|&(round, best)| (terms(round), best)).collect();
         if points.len() < 3 {
             return None;
         }
         if points.len() < TESTABLE {
-            return Some(UNTESTED.fit(points));
+            return UNTESTED.forecasts(&points).next();
         }
-        let weights = FORECASTERS.map(|forecaster| 1.0 / (forecaster.miss(points).powi(2) + FINE * FINE));
-        let total: f64 = weights.iter().sum();
-        let forecasts = FORECASTERS.iter().zip(weights);
-        Some(Self::sum(forecasts.map(|(forecaster, weight)| (weight / total, forecaster.fit(points)))))
+        let mut weighed = Vec::new();
+        for forecaster in &FORECASTERS {
+            let weights = forecaster.misses(&points).into_iter().map(|miss| 1.0 / (miss * miss + FINE * FINE));
+            weighed.extend(weights.zip(forecaster.forecasts(&points)));
+        }
+        let total: f64 = weighed.iter().map(|(weight, _)| weight).sum();
+        Some(Self::sum(weighed.into_iter().map(|(weight, forecast)| (weight / total, forecast))))
     }
 
     /// The mean of several runs' forecasts.
@@ -92,7 +91,11 @@ impl Forecast {
 
     /// ln error after so many rounds.
     pub(super) fn at(&self, round: f64) -> f64 {
-        self.0.iter().zip(terms(round)).map(|(factor, term)| factor * term).sum()
+        self.of_terms(&terms(round))
+    }
+
+    fn of_terms(&self, terms: &[f64; TERMS]) -> f64 {
+        self.0.iter().zip(terms).map(|(factor, term)| factor * term).sum()
     }
 
     fn sum(parts: impl Iterator<Item = (f64, Self)>) -> Self {
@@ -105,46 +108,61 @@ impl Forecast {
 }
 
 impl Forecaster {
-    fn fit(self, points: &[(f64, f64)]) -> Forecast {
+    /// One for each anchor.
+    fn forecasts(&self, points: &[Point]) -> impl Iterator<Item = Forecast> {
+        let own = self.fit(points);
+        let (terms, now) = points[points.len() - 1];
+        let away = now - own.of_terms(&terms);
+        self.anchors.iter().map(move |anchor| {
+            let Forecast([ones, log, line, start]) = own;
+            Forecast([ones + anchor * away, log, line, start])
+        })
+    }
+
+    fn fit(&self, points: &[Point]) -> Forecast {
         let weights = self.weights(points);
         let column = |term: usize| -> Vec<f64> {
-            points.iter().zip(&weights).map(|(point, weight)| weight * terms(point.0)[term]).collect()
+            points.iter().zip(&weights).map(|(point, weight)| weight * point.0[term]).collect()
         };
         let y: Vec<f64> = points.iter().zip(&weights).map(|(point, weight)| weight * point.1).collect();
-        let mut forecast = Forecast(match self.form {
+        let line = |term: usize| least_squares(&[&column(0), &column(term)], &y);
+        Forecast(match self.form {
             Form::Still => [0.0; TERMS],
             Form::Power => {
-                let line = least_squares(&[&column(0), &column(1)], &y);
+                let line = line(1);
                 [line[0], line[1].min(0.0), 0.0, 0.0]
             }
             Form::Linear => {
-                let line = least_squares(&[&column(0), &column(2)], &y);
+                let line = line(2);
                 [line[0], 0.0, line[1].min(0.0), 0.0]
             }
             Form::Mixed => mixed([0, 1, 2, 3].map(column), &y),
-        });
-        let (round, now) = points[points.len() - 1];
-        forecast.0[0] += self.anchor * (now - forecast.at(round));
-        forecast
+        })
     }
 
     /// Square roots of what each point counts for.
-    fn weights(self, points: &[(f64, f64)]) -> Vec<f64> {
-        let (first, last) = (points[0].0, points[points.len() - 1].0);
+    fn weights(&self, points: &[Point]) -> Vec<f64> {
+        let round = |point: &Point| point.0[2];
+        let (first, last) = (round(&points[0]), round(&points[points.len() - 1]));
         let memory = self.memory * (last - first + 1.0);
-        points.iter().map(|point| (0.5 * (point.0 - last) / memory).exp()).collect()
+        points.iter().map(|point| (0.5 * (round(point) - last) / memory).exp()).collect()
     }
 
-    /// Mean |ln(foretold / real)| over tests on the points so far.
-    fn miss(self, points: &[(f64, f64)]) -> f64 {
+    /// Mean |ln(foretold / real)| over tests on the points so far, for each anchor.
+    fn misses(&self, points: &[Point]) -> Vec<f64> {
         let share = |part: f64| (part * points.len() as f64) as usize;
         let (ahead, back) = (share(AHEAD), share(BACK));
-        let test = |test: usize| {
+        let mut misses = vec![0.0; self.anchors.len()];
+        for test in 0..TESTS {
             let real = points.len() - 1 - test * back / TESTS;
             let seen = &points[..=real - ahead];
-            (self.fit(seen).at(points[real].0).min(seen[seen.len() - 1].1) - points[real].1).abs()
-        };
-        (0..TESTS).map(test).sum::<f64>() / TESTS as f64
+            let (terms, now) = points[real];
+            for (miss, forecast) in misses.iter_mut().zip(self.forecasts(seen)) {
+                let foretold = forecast.of_terms(&terms).min(seen[seen.len() - 1].1);
+                *miss += (foretold - now).abs() / TESTS as f64;
+            }
+        }
+        misses
     }
 }
 
