@@ -73,7 +73,10 @@ impl Goal {
             Self::Reach { error, certified: true } => format!("prove relative error {error:e} as fast as possible"),
             Self::Within { seconds } => format!("the lowest objective within {seconds} s"),
             Self::Spend { dollars } => format!("the lowest objective for ${dollars}"),
-            Self::ReachMetric { metric, value, .. } => {
+            Self::ReachMetric { metric, value, level: Some(_) } => {
+                format!("reach {metric} {value} as fast as possible")
+            }
+            Self::ReachMetric { metric, value, level: None } => {
                 format!("reach {metric} {value} on the test set as fast as possible")
             }
             Self::Rounds { rounds } => format!("run {rounds} rounds"),

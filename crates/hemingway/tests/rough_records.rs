@@ -98,6 +98,21 @@ fn unknown_values_are_passed_over_and_words_are_refused_by_line() {
 }
 
 #[test]
+fn rounds_of_which_nothing_is_known_are_as_good_as_absent() {
+    let cut = |unknown: &'static str| {
+        records(&MACHINES, 60, move |m, round, fields| {
+            if m == 4 && round > 10 {
+                match unknown {
+                    "" => fields.iter_mut().for_each(String::clear),
+                    value => fields[4] = value.into(),
+                }
+            }
+        })
+    };
+    assert_eq!(rounds(&fit(&cut("inf")), 1e-2, 4), rounds(&fit(&cut("")), 1e-2, 4));
+}
+
+#[test]
 fn one_m_alone_answers_for_itself_and_is_unsure_of_others() {
     let model = fit(&records(&[4], 120, |_, _, _| {}));
     assert!(is_close(rounds(&model, 1e-2, 4), real_rounds(1e-2, 4), 0.1));

@@ -20,7 +20,7 @@ pub(crate) struct FitArgs {
     #[arg(long, value_name = "ε,ε", value_delimiter = ',', value_parser = value::error, default_values = ["1e-2", "1e-3"])]
     pub(crate) targets: Vec<f64>,
     /// Keep the models in this file, for `advise` [default: only print]
-    #[arg(short, value_name = "FILE")]
+    #[arg(short, value_name = "FILE", conflicts_with = "cross_validate")]
     pub(crate) out: Option<PathBuf>,
     /// Draw fit against data: into one file if PATH ends in .svg, else into a folder, one file for each context
     /// [default: draw nothing]

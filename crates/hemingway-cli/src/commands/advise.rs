@@ -6,6 +6,7 @@ mod plot;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
+use hemingway::Error;
 use hemingway::cluster::Cluster;
 use hemingway::goal::{Caps, Goal};
 use hemingway::model::RunModel;
@@ -28,6 +29,7 @@ const REACH: usize = 4;
 pub(super) fn advise(args: &AdviseArgs, out: &mut dyn Output) -> Result<u8> {
     let mut goal = train::goal(args.goal.goal()?)?;
     goal.check()?;
+    records::check_output(&args.records, "--plot", args.plot.as_ref())?;
     let metric = measure::of(&goal, args.records.metric.as_ref())?;
     let cluster = args.records.cluster.as_deref().map(clusters::described).transpose()?.flatten();
     let file = fitted(args, cluster.as_ref(), metric.as_ref(), out)?;
@@ -50,6 +52,11 @@ pub(super) fn advise(args: &AdviseArgs, out: &mut dyn Output) -> Result<u8> {
         dollars_left: caps.dollars,
     };
     let plan = plan(&file.model, &question);
+    if plan.unsettled.is_none() && plan.candidates.iter().all(|c| c.rounds.is_none() && c.error_at_end.is_none()) {
+        let words = "no objective in the records falls, so that nothing tells which is best; `fit` shows the times, and \
+                     --metric NAME[:max] takes another column";
+        return Err(Error::Evidence(words.into()).into());
+    }
     out.say(&format!("Goal: {}", goal.sentence()));
     if let Some(path) = &args.plot {
         plot::save(path, &plan, &goal, &file.basis)?;
@@ -77,7 +84,10 @@ fn fitted(
     }
     let traces = records::read(&args.records, metric)?;
     let name = cluster.map(|c| c.name.clone()).or_else(|| args.records.cluster.clone());
-    let options = records::options(&args.records, name)?;
+    let options = records::options(&args.records, name, metric)?;
+    if cluster.is_none() {
+        records::check_cluster(&traces, &options)?;
+    }
     let waiting = out.wait("fitting");
     let model = RunModel::fit(&traces, &options)?;
     drop(waiting);

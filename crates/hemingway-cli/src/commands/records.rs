@@ -1,8 +1,9 @@
 //! From what the user names as RECORDS to traces: files of anyone's, journals, runs of the store.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
+use hemingway::Error;
 use hemingway::engine::cores;
 use hemingway::model::{FitOptions, Priors};
 use hemingway::record::journal::{Event, Journal};
@@ -33,20 +34,45 @@ pub(super) fn read(args: &RecordArgs, metric: Option<&Metric>) -> Result<Vec<Tra
 }
 
 /// How to fit them.
-pub(super) fn options(args: &RecordArgs, cluster: Option<String>) -> Result<FitOptions> {
-    let priors = priors(args)?;
+pub(super) fn options(args: &RecordArgs, cluster: Option<String>, metric: Option<&Metric>) -> Result<FitOptions> {
+    let priors = priors(args, metric)?;
     Ok(FitOptions { method: args.method.into(), cluster, max_local_machines: Some(cores()), priors })
 }
 
+/// Refuses to write over what was read.
+pub(super) fn check_output(args: &RecordArgs, flag: &str, path: Option<&PathBuf>) -> Result<()> {
+    let whole = |path: &Path| path.canonicalize().ok();
+    let Some(written) = path.and_then(|path| whole(path)) else { return Ok(()) };
+    let mut read = args.records.iter().map(Path::new).chain(args.prior.iter().map(PathBuf::as_path));
+    if read.any(|read| whole(read).as_ref() == Some(&written)) {
+        return Err(Error::setting(flag, format!("{} holds the records; name another file", written.display())).into());
+    }
+    Ok(())
+}
+
+/// A cluster that no record names is a slip of the pen: without it f would be silently empty.
+pub(super) fn check_cluster(traces: &[Trace], options: &FitOptions) -> Result<()> {
+    let Some(asked) = &options.cluster else { return Ok(()) };
+    let mut known: Vec<&str> =
+        traces.iter().map(|trace| trace.cluster.as_str()).filter(|name| !name.is_empty()).collect();
+    known.sort_unstable();
+    known.dedup();
+    if known.is_empty() || known.contains(&asked.as_str()) {
+        return Ok(());
+    }
+    Err(Error::setting("--cluster", format!("no record is of `{asked}`; they hold times of {}", known.join(", ")))
+        .into())
+}
+
 /// What earlier problems teach. Where a file does not name its problem, it is one.
-fn priors(args: &RecordArgs) -> Result<Priors> {
+fn priors(args: &RecordArgs, metric: Option<&Metric>) -> Result<Priors> {
     let mut earlier = Vec::new();
     for path in &args.prior {
         let named = |trace: Trace| match trace.problem.is_empty() {
             true => Trace { problem: path.display().to_string(), ..trace },
             false => trace,
         };
-        earlier.extend(import(&[path], None)?.into_iter().map(named));
+        earlier.extend(import(&[path], metric)?.into_iter().map(named));
     }
     Ok(Priors::of(&earlier))
 }

@@ -43,8 +43,11 @@ impl PlanTable<'_> {
         let round_unit = Unit::of_all(shown.iter().filter_map(|c| Some(c.seconds_per_round?.mid)));
         let goal_unit = Unit::of_all(shown.iter().filter_map(|c| Some(c.seconds_to_go()?.mid)));
         let virtual_word = if self.simulated { "virtual " } else { "" };
-        let level = number::target(self.goal.planning_error());
-        let target = if matches!(self.goal, Goal::Reach { .. }) { "goal".into() } else { format!("error {level}") };
+        let target = match self.goal {
+            Goal::Reach { .. } => "goal".into(),
+            Goal::ReachMetric { metric, value, level: Some(_) } => format!("{metric} {value}"),
+            goal => format!("error {}", number::target(goal.planning_error())),
+        };
         let mut table = Table::new([
             ("algorithm".into(), Align::Left),
             ("m".into(), Align::Right),

@@ -128,10 +128,12 @@ fn curves(traces: &[&Trace], errors: impl Fn(&Trace) -> Vec<(f64, f64)>) -> Vec<
     let share = traces.iter().map(|trace| trace.fraction).fold(0.0, f64::max);
     let mut traces: Vec<&&Trace> = traces.iter().filter(|trace| trace.fresh && trace.fraction == share).collect();
     traces.sort_by_key(|trace| trace.machines);
+    // A round of which nothing is known was not seen to miss a level either.
+    let last = |trace: &&&Trace| trace.objectives().last().map_or(0, |(round, _)| round);
     let group = |group: &[&&Trace]| Curves {
         machines: group[0].machines,
         runs: group.iter().map(|trace| errors(trace)).filter(|run| !run.is_empty()).collect(),
-        last: group.iter().map(|trace| trace.last_round()).max().unwrap_or(0) as f64,
+        last: group.iter().map(last).max().unwrap_or(0) as f64,
     };
     let groups = traces.chunk_by(|a, b| a.machines == b.machines).map(group);
     groups.filter(|curves| !curves.runs.is_empty()).collect()

@@ -47,7 +47,7 @@ impl fmt::Display for Unsettled {
 /// A choice may cost so much more than another; calibrated with the next by `eval_subset`.
 const NEGLIGIBLE: f64 = 1.1;
 /// One in doubt may be faster than foreseen by this.
-const DOUBTED: f64 = 2.0;
+const DOUBTED: f64 = 4.0;
 
 /// Why the best candidate is not to be taken at its word; `None` where nothing rests on samples, or they settle it.
 pub(super) fn unsettled(model: &RunModel, plan: &Plan, error: f64) -> Option<Unsettled> {

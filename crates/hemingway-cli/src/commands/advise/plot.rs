@@ -29,8 +29,11 @@ impl Promise {
             return Self { label: "error when the budget is spent".into(), unit: None };
         }
         let unit = Unit::of_all(plan.candidates.iter().filter_map(|c| Some(c.seconds_to_go()?.mid)));
-        let level = number::target(goal.planning_error());
-        Self { label: format!("{} to error {level}", unit.name), unit: Some(unit) }
+        let target = match goal {
+            Goal::ReachMetric { metric, value, .. } => format!("{metric} {value}"),
+            goal => format!("error {}", number::target(goal.planning_error())),
+        };
+        Self { label: format!("{} to {target}", unit.name), unit: Some(unit) }
     }
 
     fn value(&self, candidate: &Candidate) -> Option<Estimate> {

@@ -34,7 +34,7 @@ pub(super) fn probe(args: &DesignArgs, out: &mut dyn Output) -> Result<u8> {
     let basis = Basis::of(&traces);
     let machines = measurable(machines(args, &basis, cluster.as_ref())?, &traces);
     let waiting = out.wait("fitting");
-    let model = RunModel::fit(&traces, &records::options(&args.records, name)?)?;
+    let model = RunModel::fit(&traces, &records::options(&args.records, name, args.records.metric.as_ref())?)?;
     let caps = Caps::default().with_goal(&goal);
     let question = Question {
         goal: &goal,

@@ -48,6 +48,9 @@ pub(super) fn g(context: &ContextModel, targets: &[f64], basis: &Basis) -> Strin
         (Some(rounds), _) => {
             format!("{} rounds to {level} on {}", number::whole(rounds), number::counted(few, "machine"))
         }
-        (None, _) => format!("never gets to {level} on {}", number::counted(few, "machine")),
+        (None, _) if context.rounds_to(target, few) == Some(Reach::Never) => {
+            format!("never gets to {level} on {}", number::counted(few, "machine"))
+        }
+        (None, _) => format!("no ground for rounds to {level}"),
     }
 }

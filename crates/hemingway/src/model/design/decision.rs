@@ -110,7 +110,7 @@ impl Advice {
 /// # use hemingway::record::{Point, Trace};
 /// # let traces = [Trace {
 /// #     context: "sgd".into(), problem: String::new(), run: "a".into(), cluster: String::new(), machines: 1,
-/// #     rows: None, fraction: 1.0, fresh: true,
+/// #     rows: None, fraction: 1.0, fresh: true, phases: None,
 /// #     points: (1..=20).map(|i| Point {
 /// #         round: i, seconds: Some(2.0 * i as f64), objective: Some(1.0 + 0.95f64.powi(i as i32)), lower_bound: None,
 /// #     }).collect(),

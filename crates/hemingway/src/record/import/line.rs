@@ -110,14 +110,21 @@ impl Line<'_> {
     }
 
     fn phases(&self) -> Result<Option<[f64; 3]>> {
-        let [compute, wait, sync] = ["compute", "wait", "sync"].map(|name| self.finite(name));
+        let [compute, wait, sync] = ["compute", "wait", "sync"].map(|name| match self.finite(name)? {
+            Some(value) if value < 0.0 => {
+                Err(self.wrong(name, format!("expected seconds of at least 0, found {value}")))
+            }
+            value => Ok(value),
+        });
         Ok(compute?.zip(wait?).zip(sync?).map(|((compute, wait), sync)| [compute, wait, sync]))
     }
 
     fn share(&self) -> Result<Option<f64>> {
         let fraction = self.finite("fraction")?;
         match fraction {
-            Some(value) if value <= 0.0 => Err(self.wrong("fraction", format!("expected > 0, found {value}"))),
+            Some(value) if value <= 0.0 || value > 1.0 => {
+                Err(self.wrong("fraction", format!("expected a share above 0 and up to 1, found {value}")))
+            }
             _ => Ok(fraction),
         }
     }
