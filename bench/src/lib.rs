@@ -86,7 +86,7 @@ pub struct Trace {
 pub fn trace(problem: &Problem, algorithm: &str, machines: usize, rounds: u64, target: f64) -> anyhow::Result<Trace> {
     let mut backend = EngineBackend::new(problem.clone(), "bench", Some(cluster(machines)));
     let config = Config::new(algorithm, machines);
-    let frame = Frame { run: "bench".into(), config, eval_every: 1, until_round: rounds };
+    let frame = Frame::new("bench", config, rounds);
     let mut points = Vec::new();
     let (_, ending) = backend.run(&frame, None, &mut |record, _| {
         points.push((record.round, record.objective));

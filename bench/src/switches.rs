@@ -95,7 +95,7 @@ fn switched(case: &Case, problem: &Problem, optimum: f64, from: &Config, to: &[C
 /// The run up to each level it reaches.
 fn heads(case: &Case, problem: &Problem, optimum: f64, config: &Config) -> anyhow::Result<Vec<Head>> {
     let mut backend = backend(case, problem);
-    let frame = Frame { run: "head".into(), config: config.clone(), eval_every: 1, until_round: PATIENCE };
+    let frame = Frame::new("head", config.clone(), PATIENCE);
     let (mut heads, mut records, mut from): (Vec<Head>, Vec<Record>, Option<Checkpoint>) = Default::default();
     for level in LEVELS {
         let there = |record: &Record| record.objective <= optimum * (1.0 + level);
@@ -119,7 +119,7 @@ fn heads(case: &Case, problem: &Problem, optimum: f64, config: &Config) -> anyho
 /// What follows the switch.
 fn tail(case: &Case, problem: &Problem, from: &Checkpoint, run: &str, config: &Config) -> anyhow::Result<Vec<Record>> {
     let until_round = from.clock.rounds + WATCHED;
-    let frame = Frame { run: run.into(), config: config.clone(), eval_every: 1, until_round };
+    let frame = Frame::new(run, config.clone(), until_round);
     let mut records = Vec::new();
     backend(case, problem).run(&frame, Some(from), &mut |record, _| {
         records.push(record.clone());

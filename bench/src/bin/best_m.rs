@@ -18,7 +18,7 @@ const ROUNDS: u64 = 500;
 fn seconds(problem: &Problem, cluster: &Cluster, algorithm: &str, machines: usize) -> anyhow::Result<Option<f64>> {
     let mut backend = EngineBackend::new(problem.clone(), "mnist", Some(cluster.clone()));
     let config = Config::new(algorithm, machines);
-    let frame = Frame { run: "mnist".into(), config, eval_every: 1, until_round: ROUNDS };
+    let frame = Frame::new("mnist", config, ROUNDS);
     let mut reached = None;
     backend.run(&frame, None, &mut |record, _| {
         if (record.objective - OPTIMUM) / OPTIMUM > ERROR {

@@ -72,7 +72,7 @@ fn records(
 ) -> anyhow::Result<Vec<Record>> {
     let mut backend = EngineBackend::new(problem.clone(), "claims", Some(hemingway_bench::cluster(machines)));
     let config = Config::new(algorithm, machines);
-    let frame = Frame { run: "claims".into(), config, eval_every: every, until_round: rounds };
+    let frame = Frame { eval_every: every, ..Frame::new("claims", config, rounds) };
     let mut seen = Vec::new();
     backend.run(&frame, None, &mut |record, _| {
         seen.push(record.clone());

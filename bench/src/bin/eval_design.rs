@@ -168,8 +168,7 @@ fn run(
     target: f64,
 ) -> anyhow::Result<Vec<Record>> {
     let mut backend = EngineBackend::new(problem.clone(), "design", Some(cluster.clone()));
-    let frame =
-        Frame { run: "truth".into(), config: Config::new(algorithm, machines), eval_every: 1, until_round: rounds };
+    let frame = Frame::new("truth", Config::new(algorithm, machines), rounds);
     let mut records = Vec::new();
     backend.run(&frame, None, &mut |record, _| {
         records.push(record.clone());

@@ -96,7 +96,7 @@ impl Sizes {
         let problem = self.0.iter().find(|size| size.0 == fraction).context("a size not prepared")?.1.clone();
         let seed = config.machines as u64 + (1000.0 * fraction) as u64;
         let mut backend = EngineBackend::new(Problem { seed, ..problem }, "", Some(cluster.clone()));
-        let frame = Frame { run: String::new(), config, eval_every, until_round };
+        let frame = Frame { eval_every, ..Frame::new("", config, until_round) };
         let mut records = Vec::new();
         backend.run(&frame, None, &mut |record, _| {
             records.push(record.clone());

@@ -148,7 +148,7 @@ impl Maker<'_> {
             EngineBackend::new(problem.clone(), study.case.name, Some(cluster.clone())).with_fraction(*fraction);
         let config = Config::new(algorithm, machines);
         let run = format!("{}-{fraction}-{algorithm}-{machines}-{}", study.case.name, problem.seed);
-        let frame = Frame { run, config, eval_every: 1, until_round: rounds };
+        let frame = Frame::new(run, config, rounds);
         let mut records = Vec::new();
         backend.run(&frame, None, &mut |record, _| {
             records.push(record.clone());

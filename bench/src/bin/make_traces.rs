@@ -93,7 +93,7 @@ fn run(
     let mut backend = EngineBackend::new(problem.clone(), case.name, Some(cluster(machines)));
     let config = Config::new(algorithm, machines);
     let run = format!("{}-{algorithm}-{machines}-{}", case.name, problem.seed);
-    let frame = Frame { run, config, eval_every: 1, until_round: rounds };
+    let frame = Frame::new(run, config, rounds);
     let mut records = Vec::new();
     backend.run(&frame, None, &mut |record, _| {
         records.push(record.clone());

@@ -86,7 +86,7 @@ fn run(
 ) -> anyhow::Result<()> {
     let mut backend = EngineBackend::new(problem.clone(), "mnist-hinge", Some(cluster()?));
     let run = format!("{algorithm}-{machines}");
-    let frame = Frame { run, config: Config::new(algorithm, machines), eval_every: 1, until_round: rounds };
+    let frame = Frame::new(run, Config::new(algorithm, machines), rounds);
     let mut records = Vec::new();
     backend.run(&frame, None, &mut |record, _| {
         records.push(record.clone());

@@ -59,6 +59,25 @@ pub struct Frame {
     pub eval_every: u64,
     /// It ends at this round, counted from the run's first.
     pub until_round: u64,
+    /// It begins at this one.
+    #[serde(default)]
+    pub from_round: u64,
+    /// The machines that hold the rows when it begins, unless they are its own: dealing them anew takes time.
+    #[serde(default)]
+    pub rows_on: Option<usize>,
+}
+
+impl Frame {
+    /// A run from its first round to `until_round`, evaluated after every iteration.
+    pub fn new(run: impl Into<String>, config: Config, until_round: u64) -> Self {
+        Self { run: run.into(), config, eval_every: 1, until_round, from_round: 0, rows_on: None }
+    }
+
+    /// The machines that hold the rows where it goes on from a checkpoint: its own if it has begun before.
+    fn rows_on(&self, from: Option<&Checkpoint>) -> usize {
+        let begun = from.is_some_and(|from| from.clock.rounds > self.from_round);
+        self.rows_on.filter(|_| !begun).unwrap_or(self.config.machines)
+    }
 }
 
 /// Everything needed to go on, here or elsewhere.
@@ -179,7 +198,8 @@ impl EngineBackend {
         let algorithm = algorithm::by_name(&frame.config.algorithm)?;
         algorithm::check(algorithm.as_ref(), self.problem.loss, self.problem.l2)?;
         let setting = Setting::new(&self.problem, algorithm);
-        let engine = engine::build(setting.clone(), self.cluster.as_ref(), frame.config.machines)?;
+        let mut engine = engine::build(setting.clone(), self.cluster.as_ref(), frame.rows_on(from))?;
+        engine.resize_if_needed(frame.config.machines)?;
         let mut live = Live::fresh(frame, setting, engine);
         if let Some(from) = from {
             live.take_up(from)?;
@@ -210,6 +230,7 @@ impl EngineBackend {
             wait: clock.wait,
             sync: clock.sync,
             eval_seconds: clock.evaluation,
+            load_seconds: clock.loading,
             objective: evaluation.objective,
             lower_bound: live.lower_bound,
             metrics: self
@@ -290,15 +311,17 @@ impl Live {
         self.check(from)?;
         self.iteration = from.iteration;
         self.lower_bound = from.lower_bound;
+        let moved = self.engine.clock().loading;
         if from.algorithm == self.setting.algorithm.name() {
-            self.engine.set_clock(from.clock);
+            self.engine.set_clock(Clock { loading: from.clock.loading + moved, ..from.clock });
             self.engine.set_items(&from.items)?;
             self.shared.clone_from(&from.shared);
             self.first = from.first;
             return self.server.restore(&from.server);
         }
         // Rounds go on counting, which marks a warm start; the time is the other run's.
-        self.engine.set_clock(Clock { rounds: from.clock.rounds, rows: from.clock.rows, ..Clock::default() });
+        let Clock { rounds, rows, .. } = from.clock;
+        self.engine.set_clock(Clock { rounds, rows, loading: moved, ..Clock::default() });
         self.server.adopt(self.engine.as_mut(), &from.model, &mut self.shared)
     }
 

@@ -14,7 +14,7 @@ use crate::data::Shard;
 use crate::placement::Placement;
 use crate::problem::{Outline, Problem};
 pub use local::{Local, cores};
-pub use simulated::Simulated;
+pub use simulated::{Done, Simulated, Timekeeper};
 
 /// Machines that can be counted anew, read out and put back.
 pub trait Engine: Machines + Send {
@@ -51,6 +51,8 @@ pub struct Clock {
     pub other: f64,
     /// Time spent evaluating, outside training.
     pub evaluation: f64,
+    /// Time spent dealing rows to other numbers of machines, outside training.
+    pub loading: f64,
 }
 
 impl Clock {
@@ -62,7 +64,7 @@ impl Clock {
     /// Books one round.
     fn book(&mut self, off_clock: bool, rows: u64, round: RoundTime) {
         if off_clock {
-            self.evaluation += round.compute + round.wait + round.sync + round.other;
+            self.evaluation += round.seconds();
             return;
         }
         self.rounds += 1;
@@ -75,12 +77,23 @@ impl Clock {
 }
 
 /// Where the time of one round went.
-#[derive(Debug, Clone, Copy, Default)]
-struct RoundTime {
-    compute: f64,
-    wait: f64,
-    sync: f64,
-    other: f64,
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct RoundTime {
+    /// Mean over machines of the time spent computing.
+    pub compute: f64,
+    /// Time the slowest machine took longer than the mean.
+    pub wait: f64,
+    /// Broadcasting and summing.
+    pub sync: f64,
+    /// What remains.
+    pub other: f64,
+}
+
+impl RoundTime {
+    /// All of it.
+    pub fn seconds(&self) -> f64 {
+        self.compute + self.wait + self.sync + self.other
+    }
 }
 
 /// What both engines are made from.

@@ -20,7 +20,7 @@
 //! let problem = Problem::new(&data, Loss::Logistic, Some(1e-2), 0)?;
 //!
 //! let mut backend = EngineBackend::new(problem, "example", Some(cluster));
-//! let frame = Frame { run: "r1".into(), config: Config::new("cocoa+", 4), eval_every: 1, until_round: 1000 };
+//! let frame = Frame::new("r1", Config::new("cocoa+", 4), 1000);
 //! let (checkpoint, ending) = backend.run(&frame, None, &mut |record, _model| {
 //!     let gap = record.objective - record.lower_bound.unwrap_or(0.0);
 //!     Ok(if gap < 1e-6 { ControlFlow::Break(Ending::GoalMet) } else { ControlFlow::Continue(()) })

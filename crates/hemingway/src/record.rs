@@ -50,6 +50,9 @@ pub struct Record {
     /// Time spent evaluating so far, outside training.
     #[serde(default)]
     pub eval_seconds: f64,
+    /// Time spent dealing rows to other numbers of machines so far, outside training.
+    #[serde(default)]
+    pub load_seconds: f64,
     /// P(w); of a run that ran away, anything not finite (`null` in JSON).
     #[serde(serialize_with = "finite", deserialize_with = "or_infinite")]
     pub objective: f64,

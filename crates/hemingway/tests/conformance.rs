@@ -59,7 +59,7 @@ fn backend(problem: &Problem, simulated: bool) -> EngineBackend {
 }
 
 fn frame(name: &str, machines: usize, until_round: u64) -> Frame {
-    Frame { run: "test".into(), config: Config::new(name, machines), eval_every: 1, until_round }
+    Frame::new("test", Config::new(name, machines), until_round)
 }
 
 fn run(backend: &mut EngineBackend, frame: &Frame, from: Option<&Checkpoint>) -> (Checkpoint, Vec<u64>) {
@@ -86,11 +86,12 @@ fn a_checkpoint_goes_on_to_the_bit() {
             for pause in [0, 5] {
                 let mut steady = backend(&case.problem, true);
                 let (middle, before) = run(&mut steady, &frame(name, 4, pause), None);
-                let (end, after) = run(&mut steady, &frame(name, 2, 11), Some(&middle));
+                let fewer = Frame { from_round: pause, rows_on: Some(4), ..frame(name, 2, 11) };
+                let (end, after) = run(&mut steady, &fewer, Some(&middle));
 
                 let saved = serde_json::to_string(&middle).unwrap();
                 let taken: Checkpoint = serde_json::from_str(&saved).unwrap_or_else(|e| panic!("{name}: {e}"));
-                let (resumed, again) = run(&mut backend(&case.problem, true), &frame(name, 2, 11), Some(&taken));
+                let (resumed, again) = run(&mut backend(&case.problem, true), &fewer, Some(&taken));
                 assert_eq!(after, again, "{name} ({}): objectives after resuming", case.name);
                 assert_eq!(end, resumed, "{name} ({}): checkpoint after resuming", case.name);
                 assert!(!before.is_empty(), "{name}: the start is on record");

@@ -41,7 +41,7 @@ fn errors(problem: &Problem, name: &str, machines: usize, rounds: u64, target: f
     let optimum = oracle::optimum(problem);
     let mut backend = EngineBackend::new(problem.clone(), "test", Some(conformance::cluster()));
     let config = Config::new(name, machines);
-    let frame = Frame { run: "test".into(), config, eval_every: 1, until_round: rounds };
+    let frame = Frame::new("test", config, rounds);
     let mut errors = Vec::new();
     let (_, ending) = backend
         .run(&frame, None, &mut |record, _| {
@@ -111,7 +111,7 @@ fn the_rest_refuse_and_say_what_applies() {
     each(Support::No, |algorithm, problem, machines| {
         let mut backend = EngineBackend::new(problem.clone(), "test", None);
         let config = Config::new(algorithm.name(), machines);
-        let frame = Frame { run: "test".into(), config, eval_every: 1, until_round: 1 };
+        let frame = Frame::new("test", config, 1);
         let outcome = backend.run(&frame, None, &mut |_, _| Ok(ControlFlow::Continue(())));
         let error = outcome.map(|(_, ending)| ending).unwrap_err().to_string();
         let start = format!("--algorithm: {} does not apply to the {} loss; these do:", algorithm.name(), problem.loss);

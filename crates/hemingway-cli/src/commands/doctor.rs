@@ -37,8 +37,7 @@ pub(super) fn doctor(args: &DoctorArgs, out: &mut dyn Output) -> Result<u8> {
 fn empty_round(machines: usize) -> Result<f64> {
     let data = Source::parse("synth:logistic,rows=1000,columns=50")?.load()?.dataset;
     let problem = Problem::new(&data, Loss::Logistic, None, 0)?;
-    let frame =
-        Frame { run: "doctor".into(), config: Config::new("noop", machines), eval_every: ROUNDS, until_round: ROUNDS };
+    let frame = Frame { eval_every: ROUNDS, ..Frame::new("doctor", Config::new("noop", machines), ROUNDS) };
     let mut seconds = 0.0;
     EngineBackend::new(problem, "doctor", None).run(&frame, None, &mut |record, _| {
         seconds = record.train_seconds;

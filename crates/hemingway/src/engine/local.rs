@@ -181,8 +181,11 @@ impl Engine for Local {
     }
 
     fn resize(&mut self, machines: usize) -> Result<()> {
+        let began = Instant::now();
         let items = self.items()?;
-        self.deal(machines, &items)
+        self.deal(machines, &items)?;
+        self.clock.loading += began.elapsed().as_secs_f64();
+        Ok(())
     }
 }
 

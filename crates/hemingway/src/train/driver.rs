@@ -379,7 +379,7 @@ impl Meter {
 
     /// Counts a round by its record alone.
     fn recall(&mut self, record: &Record, purpose: Purpose, spent: &mut Spent) {
-        let total = record.train_seconds + record.eval_seconds;
+        let total = record.train_seconds + record.eval_seconds + record.load_seconds;
         // A round run again after a kill may take less than it did before.
         let busy = (total - self.runs.insert(record.run.clone(), total).unwrap_or(0.0)).max(0.0);
         spent.wall_seconds += busy;

@@ -81,7 +81,9 @@ fn run_fixed(history: &History, config: &Config) -> Decision {
 }
 
 fn frame(history: &History, run: String, config: Config, until_round: u64) -> Frame {
-    Frame { run, config, eval_every: history.spec.eval_every, until_round }
+    let from_round = history.last_of(&run).map_or(0, |last| last.round);
+    let rows_on = history.past.last().map(|past| past.frame.config.machines).filter(|m| *m != config.machines);
+    Frame { eval_every: history.spec.eval_every, from_round, rows_on, ..Frame::new(run, config, until_round) }
 }
 
 /// Probes the next algorithm that has not been seen at all, in the middle of the range of machines.

@@ -1,0 +1,167 @@
+//! The virtual clock: how long a cluster file says that counted work takes.
+
+use rand_distr::{Distribution, StandardNormal};
+
+use super::super::RoundTime;
+use crate::algorithm::Work;
+use crate::cluster::{Cluster, Collective, Network, Pace, Straggler};
+use crate::data::matrix::BYTES_PER_ENTRY;
+use crate::placement::Placement;
+use crate::rng::{Purpose, keyed};
+
+const BYTES_PER_NUMBER: f64 = 8.0;
+
+/// The seconds of one cluster with its rows dealt in one way.
+#[derive(Debug, Clone)]
+pub struct Timekeeper {
+    cluster: Cluster,
+    seed: u64,
+    /// How much slower each machine is for not fitting in memory.
+    spill: Vec<f64>,
+    hops: Vec<Hop>,
+}
+
+/// What one machine did in a round: the work counted, and the seconds it took here.
+pub type Done = (Work, f64);
+
+/// One step of a collective: all its transfers go at once, at the pace of the slowest link.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Hop {
+    latency: f64,
+    seconds_per_byte: f64,
+    /// The part of the broadcast vector that this step moves, and of the sum.
+    down: f64,
+    up: f64,
+}
+
+impl Timekeeper {
+    /// Machines that hold so many entries each; the seed draws the stragglers.
+    pub fn new(cluster: &Cluster, seed: u64, stored: &[u64]) -> Self {
+        let memory = cluster.memory_gb * 1e9;
+        let spills = |entries: u64| entries as f64 * BYTES_PER_ENTRY > memory;
+        let spill = |entries: &u64| if spills(*entries) { cluster.compute.spill_factor } else { 1.0 };
+        let spill = stored.iter().map(spill).collect();
+        Self { cluster: cluster.clone(), seed, spill, hops: hops(&cluster.network, stored.len()) }
+    }
+
+    /// Where the time goes in a round that broadcasts and sums so many numbers.
+    pub fn round(&self, round: u64, done: &[Done], down: usize, up: usize) -> RoundTime {
+        let seconds = done.iter().enumerate().map(|(k, done)| self.compute_seconds(k, round, *done));
+        let (total, slowest) = seconds.fold((0.0, 0.0_f64), |(total, slowest), s| (total + s, slowest.max(s)));
+        let compute = total / done.len() as f64;
+        let overhead = self.cluster.overhead;
+        RoundTime {
+            compute,
+            // The mean of equal numbers may round above them.
+            wait: (slowest - compute).max(0.0),
+            sync: self.sync_seconds(down, up),
+            other: 1e-3 * (overhead.per_round_ms + overhead.per_machine_ms * done.len() as f64),
+        }
+    }
+
+    /// Seconds machine k takes for its work in this round.
+    fn compute_seconds(&self, k: usize, round: u64, (work, took): Done) -> f64 {
+        let even = match self.cluster.compute.ns_per_nonzero {
+            Pace::Counted(ns) => ns * 1e-9 * work.entries as f64,
+            Pace::Measured(_) => took,
+        };
+        even * self.spill[k] * self.straggle(k, round)
+    }
+
+    fn straggle(&self, k: usize, round: u64) -> f64 {
+        match self.cluster.compute.straggler {
+            Straggler::None => 1.0,
+            Straggler::Lognormal { sigma } => {
+                let drawn: f64 = StandardNormal.sample(&mut keyed(self.seed, Purpose::Straggle, k, round));
+                (sigma * drawn).exp()
+            }
+        }
+    }
+
+    fn sync_seconds(&self, down: usize, up: usize) -> f64 {
+        let bytes = |hop: &Hop| BYTES_PER_NUMBER * (hop.down * down as f64 + hop.up * up as f64);
+        self.hops.iter().map(|hop| hop.latency + hop.seconds_per_byte * bytes(hop)).sum()
+    }
+}
+
+/// Seconds it takes to deal rows anew: every machine sends and receives its part at the same time, and the last one done
+/// ends it.
+pub(super) fn moving_seconds(network: &Network, from: &Placement, to: &Placement, bytes_per_row: f64) -> f64 {
+    let (mut sent, mut received) = (vec![0.0; from.machines()], vec![0.0; to.machines()]);
+    let mut first = 0.0_f64;
+    for (a, had) in from.ranges().enumerate() {
+        for (b, gets) in to.ranges().enumerate() {
+            let rows = had.end.min(gets.end).saturating_sub(had.start.max(gets.start));
+            if a == b || rows == 0 {
+                continue;
+            }
+            let (latency, seconds_per_byte) = network.link(a, b);
+            let seconds = rows as f64 * bytes_per_row * seconds_per_byte;
+            sent[a] += seconds;
+            received[b] += seconds;
+            first = first.max(latency);
+        }
+    }
+    first + sent.into_iter().chain(received).fold(0.0, f64::max)
+}
+
+/// The steps of broadcasting one vector and summing another over m machines.
+fn hops(network: &Network, m: usize) -> Vec<Hop> {
+    let levels = m.next_power_of_two().ilog2();
+    let partner = |k: u32| move |i: usize| i ^ (1 << k);
+    match network.collective {
+        _ if m == 1 => Vec::new(),
+        Collective::Tree => {
+            let step = |k| slowest(network, m, partner(k), 1.0, 0.0);
+            let back = |k| slowest(network, m, partner(k), 0.0, 1.0);
+            (0..levels).map(step).chain((0..levels).map(back)).collect()
+        }
+        Collective::Ring => {
+            let hop = slowest(network, m, |i| (i + 1) % m, 0.5 / m as f64, 0.5 / m as f64);
+            vec![hop; 2 * (m - 1)]
+        }
+        Collective::HalvingDoubling => (0..levels)
+            .flat_map(|k| {
+                let share = 0.25 / f64::from(1 << k);
+                [slowest(network, m, partner(k), share, share); 2]
+            })
+            .collect(),
+        Collective::Star => (1..m)
+            .flat_map(|k| {
+                let (latency, seconds_per_byte) = network.link(0, k);
+                // Messages follow each other on machine 0's link: only the first waits for the wire.
+                let latency = if k == 1 { latency } else { 0.0 };
+                let hop = Hop { latency, seconds_per_byte, down: 1.0, up: 0.0 };
+                [hop, Hop { down: 0.0, up: 1.0, ..hop }]
+            })
+            .collect(),
+    }
+}
+
+/// A step in which every machine i < m exchanges with its partner.
+fn slowest(network: &Network, m: usize, partner: impl Fn(usize) -> usize, down: f64, up: f64) -> Hop {
+    let links = (0..m).map(|i| (i, partner(i))).filter(|(_, j)| *j < m).map(|(i, j)| network.link(i, j));
+    let (latency, seconds_per_byte) = links.fold((0.0, 0.0), |(l, s): (f64, f64), (a, b)| (l.max(a), s.max(b)));
+    Hop { latency, seconds_per_byte, down, up }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cluster::Network;
+
+    fn network() -> Network {
+        Network { latency_us: 1000.0, bandwidth_gbit: 8.0, collective: Collective::Tree, link: Vec::new() }
+    }
+
+    #[test]
+    fn rows_move_at_the_pace_of_the_busiest_machine() {
+        // 1 GB/s: machine 0 sends three quarters of 4 GB, the others receive a quarter each.
+        let seconds =
+            |from, to| moving_seconds(&network(), &Placement::even(400, from), &Placement::even(400, to), 1e7);
+        assert!((seconds(1, 4) - 3.001).abs() < 1e-9);
+        assert!((seconds(4, 1) - 3.001).abs() < 1e-9);
+        assert_eq!(seconds(4, 4), 0.0);
+        assert!(seconds(8, 16) < seconds(1, 16));
+    }
+}
