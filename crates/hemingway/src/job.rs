@@ -11,10 +11,12 @@ use crate::data::libsvm::Base;
 use crate::data::matrix::BYTES_PER_ENTRY;
 use crate::data::prepare::{Preparation, Rules, prepare};
 use crate::data::source::Source;
-use crate::data::{Dataset, Info};
+use crate::data::{Dataset, Info, Loaded};
 use crate::engine::cores;
 use crate::goal::{Caps, Goal};
+use crate::model::{Precedents, Timing, Traits};
 use crate::problem::{Loss, Problem, sample_name};
+use crate::record::Trace;
 use crate::{Error, Result, algorithm, metric};
 
 /// A job as the user states it; serialised whole into the journal.
@@ -93,6 +95,30 @@ pub struct Facts {
     pub fits_from: usize,
     /// Cores of this machine: beyond them local workers share.
     pub cores: usize,
+    /// What is known before anything has run.
+    #[serde(default)]
+    pub lore: Lore,
+}
+
+/// What is known of a problem and a cluster before anything has run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Lore {
+    /// What the problem looks like.
+    pub traits: Traits,
+    /// What other problems taught about rounds.
+    pub precedents: Precedents,
+    /// What rounds of other problems took on this cluster.
+    pub timings: Vec<Timing>,
+    /// Earlier runs of this very problem, wherever.
+    pub traces: Vec<Trace>,
+}
+
+/// Journals from before there was any.
+impl Default for Lore {
+    fn default() -> Self {
+        let traits = Traits { rows: 1, columns: 1, entries: 1, loss: Loss::Logistic, l2: 1.0, mean_norm_sq: 1.0 };
+        Self { traits, precedents: Precedents::none(), timings: Vec::new(), traces: Vec::new() }
+    }
 }
 
 /// A job ready to run.
@@ -121,6 +147,12 @@ impl JobSpec {
     pub fn check(self) -> Result<Job> {
         self.check_settings()?;
         let loaded = Source::parse(&self.data)?.load()?;
+        self.check_with(loaded)
+    }
+
+    /// The same with data that is in memory already.
+    pub fn check_with(self, loaded: Loaded) -> Result<Job> {
+        self.check_settings()?;
         let mut notes = loaded.notes;
         let loss = self.loss.map_or_else(|| default_loss(&loaded.dataset, &self.preparation, &mut notes), Ok)?;
         let prepared = prepare(loaded.dataset, &self.preparation, loss.is_binary())?;
@@ -245,6 +277,7 @@ impl JobSpec {
             price_per_hour: cluster.map(|c| c.price_per_hour).filter(|price| *price > 0.0),
             fits_from,
             cores: cores(),
+            lore: Lore { traits: Traits::of(problem), precedents: Precedents::shipped(), ..Lore::default() },
         })
     }
 

@@ -4,6 +4,7 @@
 //! journal. A single configuration run by the user's choice is the same loop with one decision in it.
 
 mod driver;
+mod foresight;
 mod history;
 mod policy;
 mod replay;

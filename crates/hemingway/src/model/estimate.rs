@@ -38,7 +38,7 @@ pub(super) fn spread(squares: Vec<f64>) -> Option<f64> {
 
 impl Estimate {
     /// Around `mid`, with the logarithm spread by `deviation`.
-    pub(super) fn log_normal(mid: f64, deviation: f64, extrapolated: bool) -> Self {
+    pub(crate) fn log_normal(mid: f64, deviation: f64, extrapolated: bool) -> Self {
         let factor = (HALF_WIDTH * deviation).exp();
         Self { low: mid / factor, mid, high: mid * factor, extrapolated }
     }

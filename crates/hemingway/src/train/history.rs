@@ -142,6 +142,22 @@ impl History {
         finite.min_by(|a, b| a.objective.total_cmp(&b.objective)).map(|r| r.run.as_str())
     }
 
+    /// The lowest objective of a run.
+    pub fn lowest(&self, run: &str) -> Option<f64> {
+        let own = self.records.iter().filter(|record| record.run == run && record.objective.is_finite());
+        own.map(|record| record.objective).min_by(f64::total_cmp)
+    }
+
+    /// Seconds it took to deal the rows when a run went on from a round.
+    pub fn loaded(&self, run: &str, from_round: u64) -> f64 {
+        let own = || self.records.iter().filter(|record| record.run == run);
+        let before = own().filter(|record| record.round <= from_round).map(|record| record.load_seconds).next_back();
+        let after = own().find(|record| record.round > from_round).map_or(0.0, |record| record.load_seconds);
+        // A run that begins has paid by its first record.
+        let before = if from_round == 0 { 0.0 } else { before.unwrap_or(0.0) };
+        (after - before).max(0.0)
+    }
+
     /// A name for the next run that starts from nothing or adopts a model.
     pub fn next_run(&self) -> String {
         let begun = self

@@ -1,0 +1,237 @@
+//! Runs computed once: what every machine did in every round, so that any cluster can tell how long it takes.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use hemingway::algorithm::{self, Machines, Order, Step, Work};
+use hemingway::cluster::Cluster;
+use hemingway::engine::{Done, Setting, Simulated, Timekeeper};
+use hemingway::model::{Crossings, Lesson, Traits};
+use hemingway::problem::Problem;
+use serde::{Deserialize, Serialize};
+
+use super::suite::{Case, SEED};
+
+/// Numbers of machines of every tape.
+pub const SIZES: [usize; 8] = [1, 2, 4, 8, 16, 32, 64, 128];
+/// Nobody waits longer.
+const MOST_ROUNDS: u64 = 400;
+/// A round of any of these methods is one pass over the rows, and twice the machines at most halve it. What takes so many
+/// times the rounds of another method on the same machines, or of its own on half of them, is the best on no cluster: its
+/// tape ends there.
+const HOPELESS: f64 = 2.2;
+/// Tapes end at this share of ε, so that what follows the goal is known too.
+const BEYOND: f64 = 0.5;
+/// Methods whose rounds are the same on any number of machines, but for rounding: one run tells of all.
+const SAME_ON_ANY: [&str; 2] = ["gd", "lbfgs"];
+
+/// One run of one algorithm on so many machines.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Tape {
+    /// Entries that each machine holds.
+    stored: Vec<u64>,
+    /// Every round of training.
+    rounds: Vec<Round>,
+    /// The entries each machine touched; rounds that do the same share one.
+    works: Vec<Vec<u64>>,
+    /// (rounds so far, P, best bound so far), the start first.
+    pub points: Vec<(u64, f64, f64)>,
+}
+
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+struct Round {
+    work: u32,
+    down: u32,
+    up: u32,
+}
+
+impl Tape {
+    /// Seconds of training when each round has ended, the start first.
+    pub fn seconds(&self, cluster: &Cluster) -> Vec<f64> {
+        let timekeeper = Timekeeper::new(cluster, SEED, &self.stored);
+        let done: Vec<Vec<Done>> =
+            self.works.iter().map(|work| work.iter().map(|&e| (entries(e), 0.0)).collect()).collect();
+        let mut total = 0.0;
+        let mut seconds = vec![0.0];
+        for (number, round) in (1..).zip(&self.rounds) {
+            total +=
+                timekeeper.round(number, &done[round.work as usize], round.down as usize, round.up as usize).seconds();
+            seconds.push(total);
+        }
+        seconds
+    }
+
+    /// Rounds it was followed for.
+    pub fn last_round(&self) -> u64 {
+        self.rounds.len() as u64
+    }
+
+    /// The round at which the true error is first at most ε.
+    pub fn reaches(&self, case: &Case) -> Option<u64> {
+        self.points.iter().find(|point| case.true_error(point.1) <= case.error).map(|point| point.0)
+    }
+
+    /// The same run on machines that hold so much each.
+    fn dealt(&self, stored: Vec<u64>) -> Self {
+        let total: u64 = stored.iter().sum();
+        let share = |work: &Vec<u64>| {
+            let passes = work.iter().sum::<u64>() as f64 / total as f64;
+            stored.iter().map(|held| (*held as f64 * passes).round() as u64).collect()
+        };
+        Self { works: self.works.iter().map(share).collect(), stored, ..self.clone() }
+    }
+}
+
+fn entries(entries: u64) -> Work {
+    Work { rows: 0, entries }
+}
+
+/// Machines that keep a tape of their rounds.
+struct Recorder {
+    engine: Simulated,
+    tape: Tape,
+}
+
+impl Machines for Recorder {
+    fn count(&self) -> usize {
+        self.engine.count()
+    }
+
+    fn next_round(&self) -> u64 {
+        self.engine.next_round()
+    }
+
+    fn round(&mut self, order: &Order, shared: &[f64], sum: &mut [f64]) -> hemingway::Result<usize> {
+        let count = self.engine.round(order, shared, sum)?;
+        if !order.off_clock {
+            let work: Vec<u64> = self.engine.last_round().iter().map(|(work, _)| work.entries).collect();
+            let known = self.tape.works.iter().rposition(|known| *known == work);
+            let place = known.unwrap_or_else(|| {
+                self.tape.works.push(work);
+                self.tape.works.len() - 1
+            });
+            self.tape.rounds.push(Round { work: place as u32, down: shared.len() as u32, up: sum.len() as u32 });
+        }
+        Ok(count)
+    }
+}
+
+fn record(case: &Case, problem: &Problem, name: &str, machines: usize, most: u64) -> anyhow::Result<Tape> {
+    let setting = Setting::new(problem, algorithm::by_name(name)?);
+    let mut server = setting.algorithm.server(&setting.outline);
+    let mut shared = setting.algorithm.shared(&setting.outline);
+    let stored = held(problem, machines);
+    let engine = Simulated::new(setting, crate::cluster(machines), machines)?;
+    let tape = Tape { stored, rounds: Vec::new(), works: Vec::new(), points: Vec::new() };
+    let mut on = Recorder { engine, tape };
+    let mut bound = 0.0_f64;
+    loop {
+        let seen = server.evaluate(&mut on, &shared)?;
+        bound = bound.max(seen.dual.unwrap_or(0.0));
+        let round = on.tape.rounds.len() as u64;
+        on.tape.points.push((round, seen.objective, bound));
+        let far = !seen.objective.is_finite() || case.true_error(seen.objective) > 1e6;
+        if case.true_error(seen.objective) <= BEYOND * case.error || round >= most || far {
+            return Ok(on.tape);
+        }
+        if server.iterate(&mut on, &mut shared)? == Step::Stalled {
+            return Ok(on.tape);
+        }
+    }
+}
+
+/// Entries on each of m machines.
+fn held(problem: &Problem, machines: usize) -> Vec<u64> {
+    let rows = problem.data.rows();
+    let placement = hemingway::placement::Placement::even(rows, machines);
+    let stored = |range: std::ops::Range<usize>| range.map(|i| problem.data.matrix.row(i).stored() as u64).sum();
+    placement.ranges().map(stored).collect()
+}
+
+/// (algorithm, m) and its tape.
+pub type Kept = (String, usize, Tape);
+
+/// All tapes of one problem, kept on disk.
+pub struct Shelf {
+    /// What the problem looks like.
+    pub traits: Traits,
+    /// The tapes.
+    pub tapes: Vec<Kept>,
+}
+
+impl Shelf {
+    /// Reads what is there and computes what is not.
+    pub fn of(case: &Case) -> anyhow::Result<Self> {
+        let folder = folder()?.join(&case.name);
+        std::fs::create_dir_all(&folder)?;
+        let mut problem = None;
+        let traits = traits(case, &folder.join("traits.toml"))?;
+        let mut tapes: Vec<Kept> = Vec::new();
+        for name in algorithms(case) {
+            for machines in SIZES {
+                let path = folder.join(format!("{name}-{machines}.tape"));
+                if !path.exists() {
+                    let problem = match &mut problem {
+                        Some(problem) => problem,
+                        none => none.insert(case.problem(&case.load()?)?),
+                    };
+                    if machines > problem.data.rows() {
+                        continue;
+                    }
+                    save(&path, &make(case, problem, &name, machines, &tapes)?)?;
+                }
+                let bytes = std::fs::read(&path)?;
+                let tape = postcard::from_bytes(&bytes).with_context(|| format!("in {}", path.display()))?;
+                tapes.push((name.clone(), machines, tape));
+            }
+        }
+        Ok(Self { traits, tapes })
+    }
+
+    /// The problem as later ones may learn from it.
+    pub fn lesson(&self, case: &Case) -> Lesson {
+        let curve = |(name, machines, tape): &Kept| {
+            let errors: Vec<(u64, f64)> = tape.points.iter().map(|point| (point.0, case.true_error(point.1))).collect();
+            Crossings::of(name, *machines, &errors)
+        };
+        Lesson { traits: self.traits, curves: self.tapes.iter().map(curve).collect() }
+    }
+}
+
+/// Kept beside the tapes: to look at all rows takes longer than to read them.
+fn traits(case: &Case, path: &Path) -> anyhow::Result<Traits> {
+    if !path.exists() {
+        let traits = Traits::of(&case.problem(&case.load()?)?);
+        std::fs::write(path, toml::to_string(&traits)?)?;
+    }
+    Ok(toml::from_str(&std::fs::read_to_string(path)?)?)
+}
+
+fn make(case: &Case, problem: &Problem, name: &str, machines: usize, others: &[Kept]) -> anyhow::Result<Tape> {
+    let own = others.iter().rfind(|other| other.0 == name);
+    if let Some((_, _, own)) = own.filter(|_| SAME_ON_ANY.contains(&name)) {
+        return Ok(own.dealt(held(problem, machines)));
+    }
+    let here = others.iter().filter(|other| other.1 == machines);
+    let rivals = here.chain(own).filter_map(|(_, _, tape)| tape.reaches(case));
+    let most = rivals.map(|rounds| (HOPELESS * rounds as f64) as u64 + 10).fold(MOST_ROUNDS, u64::min);
+    record(case, problem, name, machines, most)
+}
+
+fn save(path: &Path, tape: &Tape) -> anyhow::Result<()> {
+    let partial = path.with_extension("partial");
+    std::fs::write(&partial, postcard::to_allocvec(tape)?)?;
+    Ok(std::fs::rename(&partial, path)?)
+}
+
+/// The exact methods that apply, those whose rounds do not depend on m first.
+pub fn algorithms(case: &Case) -> Vec<String> {
+    let all = algorithm::candidates(case.loss, case.l2.unwrap_or(1.0), true);
+    let mut names: Vec<String> = all.iter().map(|algorithm| algorithm.name().to_string()).collect();
+    names.sort_by_key(|name| !SAME_ON_ANY.contains(&name.as_str()));
+    names
+}
+
+fn folder() -> anyhow::Result<PathBuf> {
+    Ok(crate::out_dir()?.join("regret"))
+}

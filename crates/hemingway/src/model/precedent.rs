@@ -1,0 +1,164 @@
+//! What earlier problems foretell of a new one before it has run, and while it is young.
+//!
+//! The rounds an algorithm takes to an error ε on m machines are, for each problem, close to
+//!
+//! ln i_ε(m) = θ₀ + θ₁ ln m + θ₂ (X − X̄) + θ₃ ln m (X − X̄),  X = ln 1/ε.
+//!
+//! Four numbers an algorithm: how hard the problem is for it, how that grows with m, and how both grow with what is asked.
+//! Earlier problems tell what they are likely to be for a problem that looks like this one ([`Traits`]), and how those of
+//! one algorithm go with those of another: a joint normal distribution ([`Expectation`]), which every level that a run
+//! passes narrows.
+
+mod expectation;
+mod lesson;
+mod traits;
+
+use serde::{Deserialize, Serialize};
+
+use super::linalg::{Cholesky, dot, solve_definite};
+use super::normal::Normal;
+pub use expectation::{Expectation, Level};
+pub use lesson::{Crossings, Lesson};
+pub use traits::Traits;
+
+/// Numbers an algorithm.
+const TERMS: usize = 4;
+/// X̄: where the four numbers are least entangled.
+const MIDDLE: f64 = 5.0;
+/// What is thought of an algorithm that no lesson is about, and how surely.
+const UNKNOWN: [(f64, f64); TERMS] = [(3.5, 1.2), (0.3, 0.3), (0.45, 0.25), (0.0, 0.05)];
+/// Nobody is surer than this of a problem not yet seen.
+const LEAST_DEVIATION: [f64; TERMS] = [0.3, 0.1, 0.06, 0.02];
+/// What few lessons say of how numbers go together is only partly believed.
+const TOGETHER: f64 = 0.8;
+/// How strongly the weights of traits are held at 0, in lessons.
+const RIDGE: f64 = 1.0;
+/// Standard deviation of a level's ln rounds around the four numbers, where nothing is known of it.
+const NOISE: f64 = 0.25;
+
+/// What all lessons together teach.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Precedents {
+    /// The algorithms taught.
+    algorithms: Vec<String>,
+    /// The weights of the traits, for every number of every algorithm.
+    weights: Vec<Vec<f64>>,
+    /// How the numbers of one problem are off from that, row by row.
+    covariance: Vec<f64>,
+    /// Standard deviation of a level's ln rounds around its algorithm's numbers.
+    noise: Vec<f64>,
+}
+
+impl Precedents {
+    /// What the program comes with: `bench/src/bin/regret.rs` has learned it.
+    pub fn shipped() -> Self {
+        serde_json::from_str(include_str!("precedent/shipped.json")).unwrap_or_else(|_| Self::none())
+    }
+
+    /// Nothing.
+    pub fn none() -> Self {
+        Self { algorithms: Vec::new(), weights: Vec::new(), covariance: Vec::new(), noise: Vec::new() }
+    }
+
+    /// Learns from earlier problems.
+    pub fn learn(lessons: &[Lesson]) -> Self {
+        let mut algorithms: Vec<String> = lessons.iter().flat_map(Lesson::algorithms).collect();
+        algorithms.sort();
+        algorithms.dedup();
+        let numbers: Vec<Vec<Option<[f64; TERMS]>>> =
+            algorithms.iter().map(|name| lessons.iter().map(|lesson| lesson.numbers(name)).collect()).collect();
+        let features: Vec<Vec<f64>> = lessons.iter().map(|lesson| lesson.traits.features()).collect();
+        let mut weights = Vec::new();
+        let mut off: Vec<Vec<Option<f64>>> = Vec::new();
+        for own in &numbers {
+            for term in 0..TERMS {
+                let seen: Vec<Option<f64>> = own.iter().map(|numbers| numbers.map(|numbers| numbers[term])).collect();
+                let (weight, residuals) = regress(&features, &seen);
+                weights.push(weight);
+                off.push(residuals);
+            }
+        }
+        let noise = algorithms.iter().map(|name| noise(lessons, name)).collect();
+        Self { covariance: covariance(&off), algorithms, weights, noise }
+    }
+
+    /// What they foretell of a problem for these algorithms.
+    pub fn expect(&self, traits: &Traits, algorithms: &[String]) -> Expectation {
+        let features = traits.features();
+        let places: Vec<Option<usize>> =
+            algorithms.iter().map(|name| self.algorithms.iter().position(|known| known == name)).collect();
+        let at = |k: usize| places[k / TERMS].map(|place| place * TERMS + k % TERMS);
+        let size = algorithms.len() * TERMS;
+        let mean = |k: usize| at(k).map_or(UNKNOWN[k % TERMS].0, |place| dot(&self.weights[place], &features));
+        let stride = self.weights.len();
+        let covariance = |k: usize| {
+            let (row, column) = (k / size, k % size);
+            match (at(row), at(column)) {
+                (Some(a), Some(b)) => self.covariance[a * stride + b],
+                _ if row == column => UNKNOWN[row % TERMS].1.powi(2),
+                _ => 0.0,
+            }
+        };
+        let mean = (0..size).map(mean).collect();
+        let covariance = (0..size * size).map(covariance).collect();
+        Expectation {
+            algorithms: algorithms.to_vec(),
+            numbers: Normal { mean, covariance },
+            noise: places.iter().map(|place| place.map_or(NOISE, |place| self.noise[place])).collect(),
+        }
+    }
+}
+
+/// Ridge regression of one number on the traits; and by how much each lesson is off from what the others say.
+fn regress(features: &[Vec<f64>], seen: &[Option<f64>]) -> (Vec<f64>, Vec<Option<f64>>) {
+    let width = features.first().map_or(0, Vec::len);
+    let rows: Vec<(&Vec<f64>, f64)> = features.iter().zip(seen).filter_map(|(f, y)| Some((f, (*y)?))).collect();
+    let mut normal = vec![0.0; width * width];
+    let mut right = vec![0.0; width];
+    for (row, y) in &rows {
+        for a in 0..width {
+            right[a] += row[a] * y;
+            for b in 0..width {
+                normal[a * width + b] += row[a] * row[b];
+            }
+        }
+    }
+    for a in 0..width {
+        // The first feature is 1: the level of all is not held back.
+        normal[a * width + a] += if a == 0 { 1e-3 } else { RIDGE };
+    }
+    let weights = solve_definite(normal.clone(), right).unwrap_or_else(|| vec![0.0; width]);
+    let residual = |f: &Vec<f64>, y: f64| {
+        let leverage = solve_definite(normal.clone(), f.clone()).map_or(0.0, |solved| dot(&solved, f));
+        (y - dot(&weights, f)) / (1.0 - leverage).max(0.2)
+    };
+    let residuals = features.iter().zip(seen).map(|(f, y)| y.map(|y| residual(f, y))).collect();
+    (weights, residuals)
+}
+
+/// Of every pair of numbers, over the lessons that have both.
+fn covariance(off: &[Vec<Option<f64>>]) -> Vec<f64> {
+    let size = off.len();
+    let moment = |a: usize, b: usize| {
+        let pairs: Vec<f64> = off[a].iter().zip(&off[b]).filter_map(|(x, y)| Some((*x)? * (*y)?)).collect();
+        if pairs.is_empty() { 0.0 } else { pairs.iter().sum::<f64>() / pairs.len() as f64 }
+    };
+    let entry = |k: usize| {
+        let (a, b) = (k / size, k % size);
+        let least = LEAST_DEVIATION[a % TERMS];
+        if a == b { moment(a, a).max(least * least) } else { TOGETHER * moment(a, b) }
+    };
+    let mut covariance: Vec<f64> = (0..size * size).map(entry).collect();
+    // Pairs from different lessons need not fit together: weaken what is shared until they do.
+    while Cholesky::of(covariance.clone(), size).is_none() {
+        for k in (0..size * size).filter(|k| k / size != k % size) {
+            covariance[k] *= 0.9;
+        }
+    }
+    covariance
+}
+
+fn noise(lessons: &[Lesson], name: &str) -> f64 {
+    let squares: Vec<f64> = lessons.iter().flat_map(|lesson| lesson.misses(name)).map(|miss| miss * miss).collect();
+    if squares.is_empty() { NOISE } else { (squares.iter().sum::<f64>() / squares.len() as f64).sqrt().max(0.05) }
+}

@@ -1,0 +1,68 @@
+//! What is thought of one problem: a joint normal distribution of every algorithm's four numbers.
+
+use super::{MIDDLE, TERMS};
+use crate::model::normal::{Direction, Normal};
+
+/// ln rounds wander around the four numbers by this variance for each unit of X between one level and another.
+const WANDER: f64 = 0.02;
+
+/// What a level passed earlier tells of later ones is blurred by this variance for each unit of ln rounds since.
+const PAST: f64 = 0.03;
+
+/// The numbers of every algorithm, as far as they are known.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Expectation {
+    pub(super) algorithms: Vec<String>,
+    pub(super) numbers: Normal,
+    /// Standard deviation of a level's ln rounds around its algorithm's numbers.
+    pub(super) noise: Vec<f64>,
+}
+
+/// A level of one algorithm on m machines.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Level<'a> {
+    /// The algorithm.
+    pub algorithm: &'a str,
+    /// m.
+    pub machines: usize,
+    /// X = ln 1/ε.
+    pub depth: f64,
+}
+
+/// 1, ln m, X − X̄, ln m (X − X̄).
+pub(super) fn basis(machines: usize, depth: f64) -> [f64; TERMS] {
+    let (m, x) = ((machines.max(1) as f64).ln(), depth - MIDDLE);
+    [1.0, m, x, m * x]
+}
+
+impl Expectation {
+    fn place(&self, algorithm: &str) -> Option<usize> {
+        self.algorithms.iter().position(|name| name == algorithm)
+    }
+
+    /// ln rounds of a level as a sum of numbers.
+    pub fn direction(&self, level: Level<'_>) -> Option<Direction> {
+        let first = TERMS * self.place(level.algorithm)?;
+        Some(basis(level.machines, level.depth).into_iter().enumerate().map(|(k, b)| (first + k, b)).collect())
+    }
+
+    /// The distribution of the numbers.
+    pub fn numbers(&self) -> &Normal {
+        &self.numbers
+    }
+
+    /// A run was at this level after so many rounds, `ago` in ln rounds before its last. Returns how likely that was.
+    pub fn see(&mut self, level: Level<'_>, rounds: f64, ago: f64, blur: f64) -> f64 {
+        let Some(direction) = self.direction(level) else { return 0.0 };
+        // Rounds are whole: a level is passed somewhere within one.
+        let whole = (0.3 / rounds.max(1.0)).powi(2);
+        self.numbers.see(&direction, rounds.max(0.5).ln(), 0.0025 + whole + PAST * ago + blur)
+    }
+
+    /// Variance of ln rounds around the numbers at a level, so far in X from the nearest level of the same run; all of it
+    /// where there is no such run.
+    pub fn wander(&self, algorithm: &str, ahead: Option<f64>) -> f64 {
+        let noise = self.place(algorithm).map_or(0.0, |place| self.noise[place].powi(2));
+        ahead.map_or(noise, |ahead| (WANDER * ahead.max(0.0)).min(noise.max(0.02)))
+    }
+}

@@ -1,0 +1,380 @@
+//! What every configuration would take from here: rounds by earlier problems and by this one's own runs, seconds by every
+//! round timed so far.
+
+mod curves;
+mod timings;
+
+use super::{History, Start};
+use crate::algorithm;
+use crate::backend::Config;
+use crate::data::matrix::BYTES_PER_ENTRY;
+use crate::goal::Goal;
+use crate::model::normal::Direction;
+use crate::model::{Estimate, Expectation, Level, Pace};
+use crate::placement::Placement;
+use curves::{Stretch, World};
+
+/// Seconds to move a byte before any was moved: where rounds are light, networks are quick. Between 8 ns on 1 Gbit where a
+/// round costs 125 ms beside its work, and 0.04 ns on 200 Gbit where it costs 20 µs.
+const SLOW: (f64, f64) = (0.125, 8e-9);
+const QUICK: (f64, f64) = (2e-5, 4e-11);
+/// The least that is left to do, as a share of the way in ln rounds.
+const LEAST_AHEAD: f64 = 0.02;
+/// How far off an adopted model's pace is from that of the run it would have come out of: ln mean, and variance.
+const ADOPTED: (f64, f64) = (0.1, 0.1);
+/// A model of another algorithm is taken up if it is so much further on in ln error.
+const FURTHER: f64 = 0.7;
+
+/// What can be told of every configuration.
+pub(super) struct Foresight<'a> {
+    history: &'a History,
+    pace: Pace,
+    /// Where P* may be, with what follows from each.
+    worlds: Vec<World>,
+    /// X of the goal.
+    target: f64,
+    /// Every configuration.
+    pub(super) prospects: Vec<Prospect>,
+}
+
+/// One configuration.
+#[derive(Debug, Clone)]
+pub(super) struct Prospect {
+    pub(super) config: Config,
+    /// From where.
+    pub(super) start: Start,
+    /// Rounds that its run has had.
+    pub(super) from_round: u64,
+    /// ln of the rounds to go: mean and variance.
+    pub(super) rounds: (f64, f64),
+    /// ln of the seconds of a round: mean and variance.
+    pub(super) pace: (f64, f64),
+    /// Seconds to deal the rows to its machines.
+    pub(super) moving: f64,
+    /// What a second costs in what the goal wants small.
+    pub(super) price: f64,
+    /// What rounds and seconds hang on, to first order, in the likeliest world.
+    along: [Direction; 2],
+    /// X where it begins.
+    from: f64,
+}
+
+impl Prospect {
+    /// The expected cost to go.
+    pub(super) fn cost(&self) -> f64 {
+        let ln = self.rounds.0 + self.pace.0 + 0.5 * (self.rounds.1 + self.pace.1).min(1.0);
+        self.price * (ln.exp() + self.moving)
+    }
+
+    /// The mean, not the middle, of the seconds of a round: what is unknown may be dear.
+    pub(super) fn mean_pace(&self) -> f64 {
+        (self.pace.0 + 0.5 * self.pace.1.min(2.0)).exp()
+    }
+
+    /// Whether nothing of its algorithm has run yet.
+    pub(super) fn is_unseen(&self) -> bool {
+        !matches!(self.start, Start::Continue { .. })
+    }
+
+    /// Seconds its run has trained for.
+    pub(super) fn trained(&self, history: &History) -> f64 {
+        match &self.start {
+            Start::Continue { run } => history.last_of(run).map_or(0.0, |last| last.train_seconds),
+            Start::Fresh | Start::Adopt { .. } => 0.0,
+        }
+    }
+
+    /// The expected cost to go if so much of its deviation were known: the middle of what would then be thought.
+    pub(super) fn cost_but_for(&self, known: f64) -> f64 {
+        let left = (self.rounds.1 + self.pace.1 - known * known).clamp(0.0, 1.0);
+        self.price * ((self.rounds.0 + self.pace.0 + 0.5 * left).exp() + self.moving)
+    }
+
+    /// The middle of the seconds to go.
+    pub(super) fn seconds(&self) -> f64 {
+        (self.rounds.0 + self.pace.0).exp() + self.moving
+    }
+}
+
+impl<'a> Foresight<'a> {
+    /// From what a job has seen.
+    pub(super) fn of(history: &'a History) -> Self {
+        let facts = &history.facts;
+        let lore = &facts.lore;
+        let timings = timings::timings(&history.records);
+        let timings: Vec<_> = lore.timings.iter().cloned().chain(timings).collect();
+        let pace = Pace::of(&timings, &lore.traits, &facts.algorithms, &facts.machines);
+        let before = lore.precedents.expect(&lore.traits, &facts.algorithms);
+        let (stretches, bracket) = Stretch::all(history);
+        let worlds = curves::worlds(&before, &stretches, bracket.as_ref());
+        let mut foresight = Self { history, pace, worlds, target: 0.0, prospects: Vec::new() };
+        foresight.target = foresight.target();
+        foresight.prospects = foresight.prospects();
+        foresight
+    }
+
+    /// The least cost to go.
+    pub(super) fn best(&self) -> Option<&Prospect> {
+        self.prospects.iter().min_by(|a, b| a.cost().total_cmp(&b.cost()))
+    }
+
+    /// The least among those whose rounds were timed, on as many machines or on fewer and more.
+    pub(super) fn best_timed(&self) -> Option<&Prospect> {
+        let timed = self.prospects.iter().filter(|prospect| self.covers(prospect.config.machines));
+        timed.min_by(|a, b| a.cost().total_cmp(&b.cost()))
+    }
+
+    /// What was foreseen of a configuration, unless it is of no more use.
+    pub(super) fn prospect_of(&self, config: &Config) -> Option<&Prospect> {
+        self.prospects.iter().find(|prospect| prospect.config == *config)
+    }
+
+    /// The error when time or money runs out.
+    pub(super) fn error_at_end(&self, prospect: &Prospect) -> Option<Estimate> {
+        let machines = prospect.config.machines;
+        let price = self.history.facts.price_per_hour.map(|price| price * machines as f64 / 3600.0);
+        let by_money = self.history.dollars_left().zip(price).map(|(left, price)| left / price);
+        let left = [self.history.seconds_left(), by_money].into_iter().flatten().reduce(f64::min)?;
+        let world = self.likeliest()?;
+        let at = |depth: f64| {
+            let level = Level { algorithm: &prospect.config.algorithm, machines, depth };
+            world.expectation.direction(level).map(|direction| world.expectation.numbers().mean_of(&direction))
+        };
+        let before = if prospect.from.is_finite() { at(prospect.from)?.exp() } else { 0.0 };
+        let rounds = ((left - prospect.moving).max(0.0) / prospect.pace.0.exp() + before).max(1e-3);
+        let slope = (at(1.0)? - at(0.0)?).max(0.02);
+        let depth = (rounds.ln() - at(0.0)?) / slope;
+        let deviation = (prospect.rounds.1 + prospect.pace.1).sqrt() / slope;
+        Some(Estimate::log_normal((-depth).exp(), deviation.min(6.0), false))
+    }
+
+    fn likeliest(&self) -> Option<&World> {
+        self.worlds.iter().max_by(|a, b| a.weight.total_cmp(&b.weight))
+    }
+
+    /// X that the goal asks for; of a budget, what the best use of it is likely to reach.
+    fn target(&self) -> f64 {
+        let goal = &self.history.spec.goal;
+        match goal {
+            Goal::Within { .. } | Goal::Spend { .. } => self.within_reach(),
+            _ => -goal.planning_error().ln(),
+        }
+    }
+
+    fn within_reach(&self) -> f64 {
+        let mut target = 1.0;
+        for depth in (1..=60).map(|k| 0.25 * f64::from(k)) {
+            let at = Self {
+                target: depth,
+                prospects: Vec::new(),
+                worlds: self.worlds.clone(),
+                pace: self.pace.clone(),
+                ..*self
+            };
+            if !at.prospects().iter().any(|prospect| self.affords(prospect)) {
+                break;
+            }
+            target = depth;
+        }
+        target
+    }
+
+    fn affords(&self, prospect: &Prospect) -> bool {
+        let seconds = prospect.seconds();
+        let price = self.history.facts.price_per_hour.unwrap_or(0.0) * prospect.config.machines as f64 / 3600.0;
+        self.history.seconds_left().is_none_or(|left| seconds <= left)
+            && self.history.dollars_left().is_none_or(|left| seconds * price <= left)
+    }
+
+    fn prospects(&self) -> Vec<Prospect> {
+        let facts = &self.history.facts;
+        let usable: Vec<usize> = facts.machines.iter().copied().filter(|m| *m >= facts.fits_from).collect();
+        let machines = if usable.is_empty() { facts.machines.clone() } else { usable };
+        let alive = facts.algorithms.iter().filter(|name| !self.history.is_dead(name));
+        alive.flat_map(|name| machines.iter().filter_map(|m| self.prospect(name, *m)).collect::<Vec<_>>()).collect()
+    }
+
+    fn prospect(&self, name: &str, machines: usize) -> Option<Prospect> {
+        let (start, from_round) = self.start(name);
+        let seconds = self.pace.seconds(name, machines)?;
+        let pace = (seconds.ln, self.pace.parts().variance_of(&seconds.along));
+        let (mut mean, mut square) = (0.0, 0.0);
+        for world in &self.worlds {
+            let (ln, variance, _) = self.rounds(world, name, machines, &start)?;
+            mean += world.weight * ln;
+            square += world.weight * (variance + ln * ln);
+        }
+        let likeliest = self.likeliest()?;
+        let (_, _, along) = self.rounds(likeliest, name, machines, &start)?;
+        Some(Prospect {
+            config: Config::new(name, machines),
+            rounds: (mean, (square - mean * mean).max(1e-6)),
+            pace,
+            moving: self.moving(machines),
+            price: self.price(machines),
+            from: self.depth(likeliest, &start),
+            along: [along, seconds.along],
+            start,
+            from_round,
+        })
+    }
+
+    fn price(&self, machines: usize) -> f64 {
+        match self.history.spec.goal {
+            Goal::Spend { .. } => machines as f64,
+            _ => 1.0,
+        }
+    }
+
+    /// The run to go on with: its own, or the best model there is where that is all it needs and is further on.
+    fn start(&self, name: &str) -> (Start, u64) {
+        let history = self.history;
+        let own = history.furthest(name);
+        let keeps = algorithm::by_name(name).is_ok_and(|algorithm| algorithm.width() == 0);
+        let best = history.best_run().filter(|_| keeps).and_then(|run| Some((run, history.lowest(run)?)));
+        let Some(likeliest) = self.likeliest() else {
+            return (Start::Fresh, 0);
+        };
+        let round = |run: &str| history.last_of(run).map_or(0, |last| last.round);
+        let depth = |objective: f64| likeliest.depth(objective).unwrap_or(f64::NEG_INFINITY);
+        match (own, best) {
+            (Some((run, objective)), Some((_, lowest))) if depth(objective) + FURTHER > depth(lowest) => {
+                (Start::Continue { run: run.into() }, round(run))
+            }
+            (Some((run, _)), None) => (Start::Continue { run: run.into() }, round(run)),
+            (_, Some((run, _))) => (Start::Adopt { run: run.into() }, round(run)),
+            (None, None) => (Start::Fresh, 0),
+        }
+    }
+
+    /// X from which a start goes on; deep below anything asked for where it is from nothing.
+    fn depth(&self, world: &World, start: &Start) -> f64 {
+        let lowest = match start {
+            Start::Fresh => None,
+            Start::Continue { run } | Start::Adopt { run } => self.history.lowest(run),
+        };
+        lowest.and_then(|objective| world.depth(objective)).unwrap_or(f64::NEG_INFINITY)
+    }
+
+    /// ln of the rounds to go, their variance, and what they hang on: i(X*) − i(X) = i(X*)·(1 − e^−Δ), Δ = ln i(X*) − ln i(X).
+    fn rounds(&self, world: &World, name: &str, machines: usize, start: &Start) -> Option<(f64, f64, Direction)> {
+        let expectation: &Expectation = &world.expectation;
+        let level = |depth: f64| Level { algorithm: name, machines, depth };
+        let end = expectation.direction(level(self.target))?;
+        let numbers = expectation.numbers();
+        let from = self.depth(world, start);
+        let own = matches!(start, Start::Continue { .. });
+        let ahead = own.then_some(self.target - from);
+        let (mut ln, mut along, mut grows) = (numbers.mean_of(&end), end.clone(), 1.0);
+        if from.is_finite() {
+            let here = expectation.direction(level(from))?;
+            let delta = (numbers.mean_of(&end) - numbers.mean_of(&here)).max(LEAST_AHEAD);
+            let rest = (-delta).exp();
+            ln += (1.0 - rest).ln();
+            let steeper = (rest / (1.0 - rest)).min(20.0);
+            along = end.iter().zip(&here).map(|(e, h)| (e.0, e.1 + steeper * (e.1 - h.1))).collect();
+            grows = 1.0 + steeper;
+        }
+        let mut variance = numbers.variance_of(&along) + grows.min(3.0).powi(2) * expectation.wander(name, ahead);
+        if matches!(start, Start::Adopt { .. }) {
+            ln += ADOPTED.0;
+            variance += ADOPTED.1;
+        }
+        // Something is always left to do.
+        Some((ln.max(-0.5), variance.min(4.0), along))
+    }
+
+    /// Seconds to deal the rows from where they are to so many machines.
+    fn moving(&self, machines: usize) -> f64 {
+        let Some(last) = self.history.past.last() else { return 0.0 };
+        self.moving_between(last.frame.config.machines, machines)
+    }
+
+    pub(super) fn moving_between(&self, from: usize, to: usize) -> f64 {
+        let bytes = self.history.facts.lore.traits.entries as f64 * BYTES_PER_ENTRY;
+        busiest(from, to) * bytes * self.seconds_per_byte()
+    }
+
+    /// As seen when rows were moved; before that, between what is usual and what sums have taken.
+    fn seconds_per_byte(&self) -> f64 {
+        let traits = &self.history.facts.lore.traits;
+        let bytes = traits.entries as f64 * BYTES_PER_ENTRY;
+        let (mut seconds, mut moved) = (0.0, 0.0);
+        for pair in self.history.past.windows(2) {
+            let (before, after) = (&pair[0].frame.config, &pair[1].frame);
+            let loaded = self.history.loaded(&after.run, after.from_round);
+            if before.machines != after.config.machines && loaded > 0.0 {
+                seconds += loaded;
+                moved += busiest(before.machines, after.config.machines) * bytes;
+            }
+        }
+        if moved > 0.0 {
+            return seconds / moved;
+        }
+        let usual = self.usual_seconds_per_byte();
+        let sum = self.history.records.iter().rev().find(|record| record.machines > 1 && record.sync > 0.0);
+        let by_sums = sum.map(|record| {
+            let hops = 2.0 * (record.machines as f64).log2().max(1.0);
+            record.sync / record.round.max(1) as f64 / (8.0 * hops * traits.columns as f64)
+        });
+        by_sums.map_or(usual, |by_sums| (by_sums * usual).sqrt())
+    }
+
+    fn usual_seconds_per_byte(&self) -> f64 {
+        let power = (SLOW.1 / QUICK.1).ln() / (SLOW.0 / QUICK.0).ln();
+        let other = self.pace.least_other().unwrap_or(SLOW.0);
+        SLOW.1 * (other / SLOW.0).powf(power)
+    }
+
+    /// Variance of ln(cost of one / cost of another) that so many rounds of the other would take away.
+    pub(super) fn revealed(&self, best: &Prospect, other: &Prospect, rounds: f64) -> f64 {
+        let Some(world) = self.likeliest() else { return 0.0 };
+        let difference = |k: usize| -> Direction {
+            let minus = best.along[k].iter().map(|(place, weight)| (*place, -weight));
+            other.along[k].iter().copied().chain(minus).collect()
+        };
+        let numbers = world.expectation.numbers();
+        let shown = self.shown(world, other, rounds);
+        let of_g = shown.map_or(0.0, |(shown, blur)| {
+            numbers.covariance_of(&difference(0), &shown).powi(2) / (numbers.variance_of(&shown) + blur)
+        });
+        let parts = self.pace.parts();
+        let seen = &other.along[1];
+        let of_f = parts.covariance_of(&difference(1), seen).powi(2) / (parts.variance_of(seen) + Pace::blur());
+        of_g + of_f
+    }
+
+    /// What is seen of the numbers after so many rounds more: the level then reached.
+    fn shown(&self, world: &World, prospect: &Prospect, rounds: f64) -> Option<(Direction, f64)> {
+        let expectation = &world.expectation;
+        let (name, machines) = (prospect.config.algorithm.as_str(), prospect.config.machines);
+        let at = |depth: f64| expectation.direction(Level { algorithm: name, machines, depth });
+        let numbers = expectation.numbers();
+        let ln_rounds = |depth: f64| at(depth).map(|direction| numbers.mean_of(&direction));
+        let before = if prospect.from.is_finite() { ln_rounds(prospect.from)?.exp() } else { 0.0 };
+        let slope = ln_rounds(1.0)? - ln_rounds(0.0)?;
+        let depth = ((before + rounds).ln() - ln_rounds(0.0)?) / slope.max(0.02);
+        let blur = 0.0025
+            + (0.3 / rounds.max(1.0)).powi(2)
+            + if matches!(prospect.start, Start::Adopt { .. }) { ADOPTED.1 } else { 0.0 };
+        Some((at(depth.clamp(0.0, self.target))?, blur))
+    }
+
+    /// Whether rounds on so many machines were timed, or on fewer and on more.
+    pub(super) fn covers(&self, machines: usize) -> bool {
+        self.pace.covers(machines)
+    }
+}
+
+/// The share of all rows that the busiest machine sends or receives.
+fn busiest(from: usize, to: usize) -> f64 {
+    const ROWS: usize = 1 << 20;
+    let (before, after) = (Placement::even(ROWS, from), Placement::even(ROWS, to));
+    let part = |k: usize| {
+        let range = |placement: &Placement| if k < placement.machines() { placement.range(k) } else { 0..0 };
+        let (had, gets) = (range(&before), range(&after));
+        let kept = had.end.min(gets.end).saturating_sub(had.start.max(gets.start));
+        (had.len() - kept).max(gets.len() - kept)
+    };
+    (0..from.max(to)).map(part).max().unwrap_or(0) as f64 / ROWS as f64
+}

@@ -1,0 +1,139 @@
+//! What a job's own runs tell of rounds: not knowing P*, for every place it may be at.
+
+use super::super::History;
+use crate::model::{Bracket, Expectation, Level};
+use crate::record::{Trace, traces};
+
+/// Places of P* considered, and the nearest below the best value, as a share of it.
+const PLACES: usize = 28;
+const NEAREST: f64 = 1e-8;
+/// Rounds of a run at which its level is looked at, as shares of its last.
+const LOOKS: [f64; 4] = [1.0, 0.6, 0.35, 0.2];
+
+/// One stretch of a run: its best values so far.
+pub(super) struct Stretch {
+    algorithm: String,
+    machines: usize,
+    /// P where it began, if that was not from nothing.
+    warm: Option<f64>,
+    /// (rounds since, best P so far).
+    steps: Vec<(u64, f64)>,
+    bound: f64,
+}
+
+/// One place P* may be at, and what the runs then say.
+#[derive(Debug, Clone)]
+pub(super) struct World {
+    /// P*, unless nothing has run yet.
+    optimum: Option<f64>,
+    /// How likely.
+    pub(super) weight: f64,
+    /// What is then thought of the rounds.
+    pub(super) expectation: Expectation,
+}
+
+impl World {
+    /// X of an objective; none above twice P*, where levels mean little.
+    pub(super) fn depth(&self, objective: f64) -> Option<f64> {
+        let optimum = self.optimum?;
+        let error = (objective - optimum) / optimum.max(f64::MIN_POSITIVE);
+        (error > 0.0).then(|| -error.ln())
+    }
+}
+
+impl Stretch {
+    /// Of a job and what it recalls, in order.
+    pub(super) fn all(history: &History) -> (Vec<Self>, Option<Bracket>) {
+        let own = traces(&history.records);
+        let all: Vec<&Trace> = history.facts.lore.traces.iter().chain(&own).collect();
+        let bracket = Bracket::of(all.iter().copied());
+        (all.into_iter().filter_map(Self::of).collect(), bracket)
+    }
+
+    fn of(trace: &Trace) -> Option<Self> {
+        let (first, start) = trace.objectives().next()?;
+        let begun = if trace.fresh { 0 } else { first };
+        let mut steps: Vec<(u64, f64)> = Vec::new();
+        for (round, objective) in trace.objectives() {
+            if steps.last().is_none_or(|(_, best)| objective < *best) {
+                steps.push((round - begun, objective));
+            }
+        }
+        Some(Self {
+            algorithm: trace.context.clone(),
+            machines: trace.machines,
+            warm: (!trace.fresh).then_some(start),
+            steps,
+            bound: trace.lower_bound().unwrap_or(0.0),
+        })
+    }
+
+    fn best(&self) -> f64 {
+        self.steps.last().map_or(f64::INFINITY, |step| step.1)
+    }
+
+    /// Tells an expectation which level was reached when; how likely that was, in ln.
+    fn tell(&self, world: &mut World) -> f64 {
+        let Some(last) = self.steps.last().map(|step| step.0).filter(|last| *last > 0) else { return 0.0 };
+        let mut likely = 0.0;
+        let mut told = u64::MAX;
+        for look in LOOKS {
+            let place = self.steps.partition_point(|step| step.0 as f64 <= look * last as f64);
+            let Some(&(round, objective)) = place.checked_sub(1).map(|place| &self.steps[place]) else { break };
+            if round == 0 || round >= told {
+                continue;
+            }
+            told = round;
+            let Some(depth) = world.depth(objective) else { continue };
+            likely += self.tell_one(world, round, depth, (last as f64 / round as f64).ln());
+        }
+        likely
+    }
+
+    fn tell_one(&self, world: &mut World, round: u64, depth: f64, ahead: f64) -> f64 {
+        let level = |depth: f64| Level { algorithm: &self.algorithm, machines: self.machines, depth };
+        let mut rounds = round as f64;
+        let mut blur = 0.0;
+        // A warm start has the rounds behind it that its level stands for.
+        if let Some(start) = self.warm.and_then(|start| world.depth(start)) {
+            let Some(direction) = world.expectation.direction(level(start)) else { return 0.0 };
+            let before = world.expectation.numbers().mean_of(&direction).exp();
+            blur = 0.1 + (0.5 * before / (before + rounds)).powi(2);
+            rounds += before;
+        }
+        world.expectation.see(level(depth), rounds, ahead, blur)
+    }
+}
+
+/// Every place P* may be at between what is proved and the best value, evenly in the logarithm of what is left to gain.
+pub(super) fn worlds(before: &Expectation, stretches: &[Stretch], bracket: Option<&Bracket>) -> Vec<World> {
+    let best = stretches.iter().map(Stretch::best).fold(f64::INFINITY, f64::min);
+    if !best.is_finite() {
+        return vec![World { optimum: None, weight: 1.0, expectation: before.clone() }];
+    }
+    let bound = stretches.iter().map(|stretch| stretch.bound).fold(0.0, f64::max).min(best);
+    let most = (best - bound).max(2.0 * NEAREST * best.abs());
+    let least = (NEAREST * best.abs()).min(0.5 * most);
+    let step = (most / least).ln() / (PLACES - 1) as f64;
+    let mut worlds: Vec<World> = (0..PLACES)
+        .map(|k| {
+            let optimum = best - most * (-(k as f64) * step).exp() * 0.999;
+            let mut world = World { optimum: Some(optimum), weight: 0.0, expectation: before.clone() };
+            world.weight = stretches.iter().map(|stretch| stretch.tell(&mut world)).sum();
+            world.weight -= bracket.map_or(0.0, |bracket| misfit(best - optimum, best - bracket.mid));
+            world
+        })
+        .collect();
+    let top = worlds.iter().map(|world| world.weight).fold(f64::NEG_INFINITY, f64::max);
+    worlds.iter_mut().for_each(|world| world.weight = (world.weight - top).exp());
+    let total: f64 = worlds.iter().map(|world| world.weight).sum();
+    worlds.iter_mut().for_each(|world| world.weight /= total);
+    worlds.retain(|world| world.weight > 1e-4);
+    worlds
+}
+
+/// How ill a gain still to come agrees with the one that runs themselves foresee: off by a factor of five on average, and
+/// at times by far more.
+fn misfit(gain: f64, foreseen: f64) -> f64 {
+    if foreseen > 0.0 { ((gain / foreseen).ln() / 1.2).powi(2).ln_1p() } else { 0.0 }
+}

@@ -1,0 +1,87 @@
+//! What is promised of a configuration, as numbers and in words.
+
+use super::super::History;
+use super::super::foresight::{Foresight, Prospect};
+use crate::goal::Goal;
+use crate::model::{Estimate, Reach};
+use crate::plan::{CLAIM_LAG, Candidate, Plan};
+
+/// The candidates as a table shows them, the best first.
+pub(super) fn plan_of(history: &History, foresight: &Foresight<'_>) -> Plan {
+    let mut prospects: Vec<&Prospect> = foresight.prospects.iter().collect();
+    prospects.sort_by(|a, b| a.cost().total_cmp(&b.cost()));
+    let candidates = prospects.into_iter().map(|prospect| candidate(history, foresight, prospect)).collect();
+    Plan { goal: history.spec.goal.sentence(), candidates, unsettled: None }
+}
+
+fn candidate(history: &History, foresight: &Foresight<'_>, prospect: &Prospect) -> Candidate {
+    let facts = &history.facts;
+    let machines = prospect.config.machines;
+    let untimed = !foresight.covers(machines);
+    let rounds = claimed(history, spread(prospect.rounds, prospect.is_unseen()));
+    let pace = spread(prospect.pace, untimed);
+    let seconds = plus(rounds.times(pace), prospect.moving);
+    let price = facts.price_per_hour.map(|price| price * machines as f64 / 3600.0);
+    let scaled =
+        |by: f64| Estimate { low: by * seconds.low, mid: by * seconds.mid, high: by * seconds.high, ..seconds };
+    Candidate {
+        config: prospect.config.clone(),
+        seconds_per_round: Some(pace),
+        rounds: Some(Reach::At(rounds)),
+        seconds: Some(Reach::At(seconds)),
+        dollars: price.map(scaled),
+        error_at_end: foresight.error_at_end(prospect),
+        fits: machines >= facts.fits_from,
+    }
+}
+
+fn spread((ln, variance): (f64, f64), extrapolated: bool) -> Estimate {
+    Estimate::log_normal(ln.exp(), variance.sqrt(), extrapolated)
+}
+
+fn plus(estimate: Estimate, more: f64) -> Estimate {
+    Estimate { low: estimate.low + more, mid: estimate.mid + more, high: estimate.high + more, ..estimate }
+}
+
+/// Rounds until a goal that is an error can be claimed: an estimate comes later than what it is of.
+fn claimed(history: &History, rounds: Estimate) -> Estimate {
+    match history.spec.goal {
+        Goal::Reach { .. } => rounds.times(CLAIM_LAG),
+        _ => rounds,
+    }
+}
+
+/// Seconds the run will have trained for when it reaches the goal. A budget is used up whatever is predicted.
+pub(super) fn predicted(history: &History, prospect: &Prospect) -> Option<Estimate> {
+    if history.spec.goal.is_budget() {
+        return None;
+    }
+    let to_go = claimed(history, spread(prospect.rounds, false)).times(spread(prospect.pace, false));
+    Some(plus(to_go, prospect.trained(history)))
+}
+
+/// Why the first choice is the first.
+pub(super) fn first_choice(history: &History, foresight: &Foresight<'_>, best: &Prospect) -> String {
+    let rivals = foresight.prospects.iter().filter(|prospect| prospect.config != best.config);
+    let rival = rivals.min_by(|a, b| a.cost().total_cmp(&b.cost()));
+    let against = rival.map_or(String::new(), |rival| format!("; next {}: {}", rival.config, promise(rival)));
+    let left = history.past.last().filter(|past| history.is_dead(&past.frame.config.algorithm));
+    let left = left.map_or(String::new(), |past| format!("{} gains nothing more; ", past.frame.config));
+    format!("{left}best promise: {}{against}", promise(best))
+}
+
+/// What a configuration promises, in words.
+pub(super) fn promise(prospect: &Prospect) -> String {
+    let variance = prospect.rounds.1 + prospect.pace.1;
+    let seconds = plus(spread((prospect.rounds.0 + prospect.pace.0, variance), false), prospect.moving);
+    format!("{} s to go ({} to {})", brief(seconds.mid), brief(seconds.low), brief(seconds.high))
+}
+
+/// Three digits, whatever the size.
+pub(super) fn brief(value: f64) -> String {
+    if !value.is_finite() || value == 0.0 {
+        return format!("{value}");
+    }
+    let decimals = (2.0 - value.abs().log10().floor()).clamp(0.0, 9.0) as usize;
+    format!("{value:.decimals$}")
+}
