@@ -22,6 +22,7 @@ use anyhow::Result;
 
 use crate::args::Command;
 use crate::output::Output;
+pub(crate) use outcome::store_flag;
 
 /// Carries a command out. `began` is when the program did.
 pub(crate) fn run(command: Command, out: &mut dyn Output, began: Instant) -> Result<u8> {

@@ -11,7 +11,9 @@ mod picture;
 mod spending;
 mod tables;
 
-use anyhow::Result;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
 use hemingway::backend::Ending;
 use hemingway::job::Mode;
 use hemingway::record::Record;
@@ -19,6 +21,7 @@ use hemingway::record::journal::Event;
 use hemingway::record::store::RunDir;
 use hemingway::train::{History, Purpose, Summary};
 
+use crate::commands::store_flag;
 use crate::show::{Basis, number};
 pub(crate) use chapter::{Chapter, told};
 pub(crate) use choice::Choice;
@@ -41,6 +44,7 @@ pub(crate) struct Story {
     pub(crate) summary: Summary,
     /// Whether it has ended.
     pub(crate) status: Status,
+    store: PathBuf,
 }
 
 /// How a journal ends.
@@ -62,10 +66,11 @@ impl Story {
     pub(crate) fn read(dir: &RunDir) -> Result<Self> {
         // Asked first: a run that ends in between must not be taken for a killed one.
         let running = dir.is_running()?;
-        Self::of(&dir.events()?, running)
+        let store = dir.path().parent().map(Path::to_owned).unwrap_or_default();
+        Self::of(&dir.events()?, running, store).with_context(|| dir.path().display().to_string())
     }
 
-    fn of(events: &[Event], running: bool) -> Result<Self> {
+    fn of(events: &[Event], running: bool, store: PathBuf) -> Result<Self> {
         let mut history = History::of(events)?;
         history.replay(events);
         let (version, began) = match events.first() {
@@ -82,7 +87,7 @@ impl Story {
                 (Summary::of(&history, Ending::FrameOver, "not ended"), status)
             }
         };
-        Ok(Self { history, version, began, chapters: chapter::chapters(events), summary, status })
+        Ok(Self { history, version, began, chapters: chapter::chapters(events), summary, status, store })
     }
 
     /// How it ended, if it did.
@@ -128,10 +133,10 @@ impl Story {
         Some((last.run()?, summary.real_seconds))
     }
 
-    /// The verb that goes on with it.
+    /// The command that goes on with it.
     pub(crate) fn resume(&self) -> String {
         let verb = if self.is_fixed() { "run" } else { "train" };
-        format!("hemingway {verb} --resume {}", self.history.id)
+        format!("hemingway {verb} --resume {}{}", self.history.id, store_flag(&self.store))
     }
 
     /// P̂ as things stood when the run ended: by its own record, so that later models do not rewrite its story.

@@ -126,7 +126,8 @@ impl Explained {
     fn choice(&self, chapter: &Chapter, paint: Paint) -> String {
         let Some(choice) = self.story.choice(chapter) else { return String::new() };
         let line = |head: &str, body: &str| format!("  {}  {body}\n", paint.dim(&format!("{head:<9}")));
-        let mut text = line("choice", &choice.why());
+        let gap = if chapter.is_the_choice() { "" } else { "\n" };
+        let mut text = format!("{gap}{}", line("choice", &choice.why()));
         text.push_str(&line("runner-up", &choice.runner_up_words()));
         for (place, change) in choice.change_words().iter().enumerate() {
             text.push_str(&line(if place == 0 { "but" } else { "" }, change));

@@ -86,22 +86,25 @@ impl Story {
 }
 
 impl Frontier<'_> {
-    /// Dollars against time, every candidate of the plan behind those on the frontier.
+    /// Dollars against time: every candidate, an algorithm's joined by machines, under those on the frontier.
     pub(crate) fn picture(&self, story: &Story, plan: &Plan, chosen: Option<&Candidate>) -> Picture {
         let unit = Unit::of_all(self.candidates.iter().filter_map(|c| Some(priced(c)?.1)));
         let place = |c: &Candidate| priced(c).map(|(_, seconds, dollars)| (unit.of_seconds(seconds), dollars));
-        let all = |name: &str| -> Vec<(f64, f64)> {
-            plan.candidates.iter().filter(|c| c.config.algorithm == name).filter_map(place).collect()
-        };
-        let on_it = self.candidates.iter().filter_map(|c| place(c)).collect();
-        let mut layers = vec![Layer::line(MUTED, Stroke::Thin, on_it)];
-        let mut legend: Vec<Key> = Vec::new();
-        for name in story.history.facts.algorithms.iter().filter(|name| !all(name).is_empty()) {
-            layers.push(Layer::dots(story.ink(name), all(name)));
-            legend.push(Key::new(Look::Dots, story.ink(name), name));
+        let mut layers: Vec<Layer> = Vec::new();
+        for name in &story.history.facts.algorithms {
+            let mut own: Vec<&Candidate> = plan.candidates.iter().filter(|c| c.config.algorithm == *name).collect();
+            own.sort_by_key(|c| c.config.machines);
+            let last = own.iter().rfind(|c| place(c).is_some()).map_or(String::new(), |c| c.config.to_string());
+            let places: Vec<(f64, f64)> = own.into_iter().filter_map(place).collect();
+            layers.push(Layer::line(story.ink(name), Stroke::Thin, places.clone()));
+            layers.push(Layer::dots(story.ink(name), places).named(last));
         }
+        layers.push(Layer::line(LOUD, Stroke::Dashed, self.candidates.iter().filter_map(|c| place(c)).collect()));
         layers.extend(chosen.and_then(place).map(|at| Layer::Ring { ink: LOUD, at }));
-        legend.push(Key::new(Look::Line(Stroke::Thin), MUTED, "none is both sooner and cheaper"));
+        let mut legend = vec![Key::new(Look::Dots, MUTED, "candidate, joined by number of machines")];
+        if self.candidates.len() > 1 {
+            legend.push(Key::new(Look::Line(Stroke::Dashed), LOUD, "none is both sooner and cheaper"));
+        }
         legend.extend(chosen.map(|chosen| Key::new(Look::Ring, LOUD, format!("the choice: {}", chosen.config))));
         let virtual_word = if story.history.facts.simulated { "virtual " } else { "" };
         let x = Axis::new(format!("{virtual_word}{} to go, as predicted", unit.name), Scale::Log);

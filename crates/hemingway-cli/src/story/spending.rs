@@ -50,8 +50,19 @@ impl Spending {
         let wall_seconds = story.summary.wall_seconds.max(busy);
         // The virtual clock knows nothing else; what is left there is rounding.
         let other_seconds = if story.history.facts.simulated { 0.0 } else { wall_seconds - busy };
-        Self { probes, training, other_seconds, wall_seconds, dollars: story.summary.dollars }
+        let dollars = story.ended().map_or_else(|| dollars(story), |end| end.dollars);
+        Self { probes, training, other_seconds, wall_seconds, dollars }
     }
+}
+
+/// Machines × time × price, of every frame so far.
+fn dollars(story: &Story) -> Option<f64> {
+    let price = story.history.facts.price_per_hour? / 3600.0;
+    let cost = |chapter: &Chapter| {
+        let busy = chapter.added(|record| record.train_seconds + record.eval_seconds);
+        chapter.config().map_or(0.0, |config| price * config.machines as f64 * busy)
+    };
+    Some(story.chapters.iter().map(cost).sum())
 }
 
 impl Part {

@@ -114,6 +114,9 @@ fn prices(candidates: &[&Candidate], chosen: Option<&Candidate>) -> Table {
 }
 
 fn timeline(story: &Story) -> String {
+    if story.chapters.is_empty() {
+        return "## What happened\n\nNothing yet.\n".into();
+    }
     let switches: String =
         story.chapters.iter().filter(|chapter| chapter.verb == "switch").map(|c| switch(story, c)).collect();
     let switches = if switches.is_empty() { "It never switched.\n".into() } else { format!("Switches:\n\n{switches}") };

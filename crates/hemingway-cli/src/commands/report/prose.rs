@@ -4,7 +4,7 @@ use hemingway::cluster::Cluster;
 use hemingway::goal::Goal;
 
 use crate::show::{markdown, number, picture};
-use crate::story::{Choice, Status, Story};
+use crate::story::{Choice, Spending, Status, Story};
 
 /// Goal and outcome in one paragraph.
 pub(super) fn outcome(story: &Story) -> String {
@@ -37,7 +37,7 @@ fn trained(story: &Story) -> String {
     }
     let rounds = number::counted(summary.rounds as usize, "round");
     let verb = if summary.goal_met { "met it after" } else { "has trained for" };
-    format!("{choice} {verb} {rounds} and {} of training.", story.seconds(summary.real_seconds))
+    format!("{choice} {verb} {rounds}, {} of training.", story.seconds(summary.real_seconds))
 }
 
 fn predicted(story: &Story) -> String {
@@ -51,14 +51,14 @@ fn predicted(story: &Story) -> String {
 }
 
 fn spent(story: &Story) -> String {
-    let summary = &story.summary;
-    let probes = if summary.probe_seconds > 0.0 {
-        format!(", {} of it in probes", story.seconds(summary.probe_seconds))
-    } else {
-        String::new()
+    let spending = Spending::of(story);
+    let probes = match (spending.probes.seconds(), spending.training.seconds()) {
+        (0.0, _) => String::new(),
+        (_, 0.0) => ", in probes only".into(),
+        (probes, _) => format!(", {} of it in probes", story.seconds(probes)),
     };
-    let cost = summary.dollars.map_or(String::new(), |d| format!(", for {}", number::dollars(d)));
-    format!("In all it took {}{probes}{cost}.", story.seconds(summary.wall_seconds))
+    let cost = spending.dollars.map_or(String::new(), |d| format!(", for {}", number::dollars(d)));
+    format!("In all it took {}{probes}{cost}.", story.seconds(spending.wall_seconds))
 }
 
 fn errors(story: &Story) -> String {
@@ -173,16 +173,32 @@ pub(super) fn certainty(story: &Story) -> String {
         format!("It ended: {}. {}.\n\n", end.ending.words(), markdown::escaped(&picture::headline(&end.why)))
     });
     let Some(objective) = summary.objective else { return format!("{why}No round was completed.\n") };
-    let against = |value: Option<f64>| value.map_or_else(|| "nothing yet".into(), number::objective);
+    let bound = Some(summary.lower_bound).filter(|bound| *bound > 0.0);
+    // Where no curve foretells its end, the bound is all that P̂ rests on.
+    let foreseen = story.optimum().filter(|optimum| bound.is_none_or(|bound| *optimum > bound * (1.0 + 1e-9)));
+    let estimated = foreseen.map_or_else(
+        || "no more than is certified, as no curve foretells its end".into(),
+        |low| {
+            format!(
+                "against {}, below which the optimum lies with 5 % by the convergence model",
+                number::objective(low)
+            )
+        },
+    );
+    let certified = bound.map_or_else(
+        || "no lower bound above 0 has been proved".into(),
+        |bound| {
+            format!(
+                "against {}, the best lower bound that any run has proved: it holds without any model",
+                number::objective(bound)
+            )
+        },
+    );
     format!(
-        "{why}- **Estimated** {}: the objective {} against {}, below which the optimum lies with 5 % by the convergence \
-         model.\n- **Certified** {}: against {}, the best lower bound that any run has proved. This holds without any \
-         model.\n",
-        number::maybe_error(summary.estimated_error),
+        "{why}The objective is {}.\n\n- **Estimated error** {}: {estimated}.\n- **Certified error** {}: {certified}.\n",
         number::objective(objective),
-        against(story.optimum()),
+        number::maybe_error(summary.estimated_error),
         number::maybe_error(summary.certified_error),
-        against(Some(summary.lower_bound).filter(|bound| *bound > 0.0)),
     )
 }
 
@@ -192,7 +208,7 @@ pub(super) fn provenance(story: &Story) -> String {
     let repeats = if facts.simulated {
         "On the simulated cluster's clock the same seed gives the same run to the bit, unless its pace is measured."
     } else {
-        "The same seed gives the same rounds; their times, and choices that rest on them, are this machine's."
+        "The same seed gives the same rounds; their times, and choices that rest on them, differ."
     };
     let next = match story.status {
         Status::Killed | Status::Interrupted => format!(" To go on with it: `{}`.", story.resume()),
