@@ -67,7 +67,7 @@ pub(crate) enum Command {
     /// Which runs to make first, or which probe next to settle the choice
     #[command(after_long_help = DESIGN_EXAMPLES)]
     Design(DesignArgs),
-    /// Why each decision of a run was taken, and what came of it
+    /// Why each decision of a run was taken, what would have changed the choice, and what came of it
     #[command(after_long_help = EXPLAIN_EXAMPLES)]
     Explain(ExplainArgs),
     /// A run as one document to send to someone: what was asked, chosen, predicted, spent and reached
@@ -139,7 +139,7 @@ Examples:
 const REPORT_EXAMPLES: &str = "\
 Examples:
   hemingway report last                                Markdown on stdout
-  hemingway report logistic-3 -o logistic.html         one file with its pictures, for a browser or a printer
+  hemingway report logistic-3 -o logistic.html         one page with its pictures
   hemingway report logistic-3 -o logistic.md           Markdown, its pictures beside it as SVG
   hemingway report last --format json | jq .spending";
 

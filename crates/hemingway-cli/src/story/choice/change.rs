@@ -177,13 +177,13 @@ mod tests {
 
     #[test]
     fn a_rival_wins_with_the_rounds_it_has_too_many() {
-        let wanted = |within_interval| Change::Sooner {
+        let wanted = Change::Sooner {
             config: Config::new("b", 2),
-            fewer_rounds: 0.2,
-            quicker_rounds: 1.25,
-            within_interval,
+            fewer_rounds: 0.375,
+            quicker_rounds: 1.6,
+            within_interval: true,
         };
-        assert_eq!(better(&candidate("b", 2, 12.5), &GOAL, 10.0), Some(wanted(true)));
+        assert_eq!(better(&candidate("b", 2, 16.0), &GOAL, 10.0), Some(wanted));
         assert_eq!(better(&candidate("b", 2, 9.0), &GOAL, 10.0), None, "it is ahead already");
         let far = better(&candidate("b", 2, 25.0), &GOAL, 10.0);
         assert!(matches!(far, Some(Change::Sooner { within_interval: false, .. })), "{far:?}");
