@@ -24,7 +24,7 @@ pub(crate) struct Chapter {
     /// Its last record.
     pub(crate) last: Option<Record>,
     /// Where its run stood before.
-    before: Option<Record>,
+    pub(crate) before: Option<Record>,
     first: Option<Record>,
 }
 

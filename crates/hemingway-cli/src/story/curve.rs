@@ -31,7 +31,7 @@ pub(crate) struct Stretch {
     pub(crate) began: f64,
     /// Training begins or changes its configuration here.
     pub(crate) turns: bool,
-    /// What came of it.
+    /// What came of it, from where its run stood.
     pub(crate) real: Vec<Reached>,
     /// The promise of the models of that moment, where it turns.
     #[serde(serialize_with = "flat")]
@@ -100,7 +100,7 @@ impl Stretch {
             purpose: chapter.purpose()?,
             began,
             turns: false,
-            real: records.iter().map(reached).collect(),
+            real: chapter.before.iter().chain(records).map(reached).collect(),
             predicted: Vec::new(),
         })
     }
