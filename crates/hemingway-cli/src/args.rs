@@ -5,6 +5,7 @@ mod design;
 mod goal;
 mod job;
 mod records;
+mod report;
 mod value;
 
 use std::path::PathBuf;
@@ -15,6 +16,7 @@ pub(crate) use design::{CostArg, DesignArgs};
 pub(crate) use goal::GoalArgs;
 pub(crate) use job::{KeepArgs, LimitArgs, PlaceArgs, ProblemArgs, RunArgs, TrainArgs};
 pub(crate) use records::{AdviseArgs, FitArgs, RecordArgs};
+pub(crate) use report::{Format, ReportArgs};
 
 use crate::output::Mode;
 
@@ -40,6 +42,7 @@ Examples:
   hemingway train synth:logistic --reach 1e-3          choose and train on this machine
   hemingway plan a9a --within 60s --cluster spark-1gbit  what would pay on a (simulated) Spark cluster?
   hemingway explain last                               why was it done that way?
+  hemingway report last -o report.html                 the whole story, to send to someone
 
 Exit codes: 0 goal met, 1 error, 2 usage, 3 budget spent before the goal, 130 interrupted.";
 
@@ -64,9 +67,12 @@ pub(crate) enum Command {
     /// Which runs to make first, or which probe next to settle the choice
     #[command(after_long_help = DESIGN_EXAMPLES)]
     Design(DesignArgs),
-    /// Why each decision of a run was taken, and what came of it
+    /// Why each decision of a run was taken, what would have changed the choice, and what came of it
     #[command(after_long_help = EXPLAIN_EXAMPLES)]
     Explain(ExplainArgs),
+    /// A run as one document to send to someone: what was asked, chosen, predicted, spent and reached
+    #[command(after_long_help = REPORT_EXAMPLES)]
+    Report(ReportArgs),
     /// List runs, show one, export its records
     #[command(after_long_help = RUNS_EXAMPLES)]
     Runs(RunsArgs),
@@ -129,6 +135,13 @@ Examples:
   hemingway explain last
   hemingway explain logistic-3 --replay                take every decision again from the journal
   hemingway explain last --plot last.svg               the run as a picture, predicted and real";
+
+const REPORT_EXAMPLES: &str = "\
+Examples:
+  hemingway report last                                Markdown on stdout
+  hemingway report logistic-3 -o logistic.html         one page with its pictures
+  hemingway report logistic-3 -o logistic.md           Markdown, its pictures beside it as SVG
+  hemingway report last --format json | jq .spending";
 
 const RUNS_EXAMPLES: &str = "\
 Examples:

@@ -31,6 +31,12 @@ pub(crate) fn described(name: &str) -> Result<Option<Cluster>> {
     SHIPPED.iter().find(|(shipped, _)| *shipped == name).map(|(_, text)| Cluster::parse(text)).transpose()
 }
 
+/// Whether its name alone says all of it, from anywhere.
+pub(crate) fn is_shipped(cluster: &Cluster) -> bool {
+    let shipped = SHIPPED.iter().find(|(name, _)| *name == cluster.name);
+    shipped.is_some_and(|(_, text)| Cluster::parse(text).is_ok_and(|shipped| shipped == *cluster))
+}
+
 #[cfg(test)]
 mod tests {
     #[test]

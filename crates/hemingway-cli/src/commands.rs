@@ -11,6 +11,7 @@ mod outcome;
 mod plan;
 mod predict;
 mod records;
+mod report;
 mod run;
 mod runs;
 mod train;
@@ -21,6 +22,7 @@ use anyhow::Result;
 
 use crate::args::Command;
 use crate::output::Output;
+pub(crate) use outcome::store_flag;
 
 /// Carries a command out. `began` is when the program did.
 pub(crate) fn run(command: Command, out: &mut dyn Output, began: Instant) -> Result<u8> {
@@ -32,6 +34,7 @@ pub(crate) fn run(command: Command, out: &mut dyn Output, began: Instant) -> Res
         Command::Advise(args) => advise::advise(&args, out),
         Command::Design(args) => design::design(&args, out),
         Command::Explain(args) => explain::explain(&args, out),
+        Command::Report(args) => report::report(&args, out),
         Command::Runs(args) => runs::runs(&args, out),
         Command::Predict(args) => predict::predict(&args, out),
         Command::Score(args) => predict::score(&args, out),

@@ -7,6 +7,7 @@ mod interrupt;
 mod jobs;
 mod output;
 mod show;
+mod story;
 
 use std::process::ExitCode;
 use std::time::Instant;

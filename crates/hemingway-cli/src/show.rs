@@ -1,6 +1,7 @@
 //! How things look: numbers, tables, colours.
 
 mod basis;
+pub(crate) mod markdown;
 pub(crate) mod number;
 mod paint;
 pub(crate) mod picture;

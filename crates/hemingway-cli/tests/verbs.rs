@@ -226,9 +226,10 @@ fn the_same_seed_on_a_counted_clock_gives_the_same_records() {
 #[test]
 fn every_verb_has_help_with_examples() {
     let desk = Desk::new();
-    for verb in
-        ["train", "plan", "run", "fit", "advise", "design", "explain", "runs", "predict", "score", "data", "doctor"]
-    {
+    for verb in [
+        "train", "plan", "run", "fit", "advise", "design", "explain", "report", "runs", "predict", "score", "data",
+        "doctor",
+    ] {
         let help = desk.ok(&format!("{verb} --help")).out;
         assert!(help.contains("Examples:") && help.contains(&format!("hemingway {verb}")), "{verb}: {help}");
     }

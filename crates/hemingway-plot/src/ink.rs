@@ -52,6 +52,11 @@ impl Ink {
         format!("#{:06x}", self.dark)
     }
 
+    /// Its name in style sheets: by its shades, so that pictures on one page cannot repaint each other.
+    pub(crate) fn class(self) -> String {
+        format!("i{:06x}-{:06x}", self.light, self.dark)
+    }
+
     fn between(self, other: Self, share: f64) -> Self {
         Self::new(mix(self.light, other.light, share), mix(self.dark, other.dark, share))
     }

@@ -45,11 +45,10 @@ pub(crate) struct Page {
 impl Page {
     /// Draws in one colour; `title` is what a pointer over it shows.
     pub(crate) fn group(&mut self, ink: Ink, title: &str, draw: impl FnOnce(&mut Self)) {
-        let class = self.inks.iter().position(|known| *known == ink).unwrap_or_else(|| {
+        if !self.inks.contains(&ink) {
             self.inks.push(ink);
-            self.inks.len() - 1
-        });
-        let _ = writeln!(self.body, "<g class=\"i{class}\" color=\"{}\">", ink.on_light());
+        }
+        let _ = writeln!(self.body, "<g class=\"{}\" color=\"{}\">", ink.class(), ink.on_light());
         if !title.is_empty() {
             let _ = writeln!(self.body, "<title>{}</title>", escaped(title));
         }
@@ -99,7 +98,7 @@ impl Page {
 
     /// The whole document. Where a page is dark, every colour takes its other shade.
     pub(crate) fn document(self, width: f64, height: f64, title: &str) -> String {
-        let shades = self.inks.iter().enumerate().map(|(class, ink)| format!(".i{class}{{color:{}}}", ink.on_dark()));
+        let shades = self.inks.iter().map(|ink| format!(".{}{{color:{}}}", ink.class(), ink.on_dark()));
         let dark: String = shades.collect();
         let (width, height, title, body) = (short(width), short(height), escaped(title), self.body);
         format!(

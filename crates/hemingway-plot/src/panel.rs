@@ -15,6 +15,7 @@ const CAPTION: f64 = 13.0;
 /// Room for a caption, for a row of moments' names, and for the ticks and label below.
 const CAPTION_ROOM: f64 = 24.0;
 const MOMENT_ROOM: f64 = 15.0;
+const MOMENT_ROWS: usize = 3;
 const BELOW: f64 = 48.0;
 /// Names wider than this are cut.
 const WIDEST_NAME: f64 = 150.0;
@@ -23,12 +24,12 @@ const WIDEST_NAME: f64 = 150.0;
 pub(crate) fn draw(page: &mut Page, chart: &Chart, (left, top, right, bottom): Frame) {
     let y_axis = Ruler::new(&chart.y, ys(chart), limits(chart), (0.0, 1.0));
     let tick_room = y_axis.marks().iter().map(|(_, words)| width(words, TICK)).fold(0.0, f64::max);
-    let rows = moment_rows(chart, right - left);
-    let frame_left = left + LABEL + 14.0 + tick_room;
+    let sides = (left + LABEL + 14.0 + tick_room, right - margin(chart, right - left));
+    let x = Ruler::new(&chart.x, xs(chart), std::iter::empty(), sides);
+    let moments = moments(chart, &x, sides);
+    let rows = moments.iter().map(|moment| moment.row + 1).max().unwrap_or(0);
     let caption_room = if chart.caption.is_empty() { 6.0 } else { CAPTION_ROOM };
-    let frame_top = top + caption_room + MOMENT_ROOM * rows as f64;
-    let frame = (frame_left, frame_top, right - margin(chart, right - left), bottom - BELOW);
-    let x = Ruler::new(&chart.x, xs(chart), std::iter::empty(), (frame.0, frame.2));
+    let frame = (sides.0, top + caption_room + MOMENT_ROOM * rows as f64, sides.1, bottom - BELOW);
     let y = y_axis.moved(frame.3, frame.1);
     page.group(LOUD, "", |page| {
         let words = fitted(&chart.caption, right - left, CAPTION);
@@ -45,7 +46,11 @@ pub(crate) fn draw(page: &mut Page, chart: &Chart, (left, top, right, bottom): F
         named.extend(sketch.end.zip(name_of(layer)).map(|(end, (words, ink))| Name { words, ink, end }));
         drawn.extend(sketch.places);
     }
-    moments(page, chart, &x, frame, rows);
+    page.group(MUTED, "", |page| {
+        for Moment { at, name, row } in &moments {
+            page.text((*at, frame.1 - 5.0 - MOMENT_ROOM * *row as f64), Type::new(TICK, Anchor::Start), name);
+        }
+    });
     names::write(page, named, &drawn, frame);
 }
 
@@ -95,14 +100,6 @@ fn margin(chart: &Chart, whole: f64) -> f64 {
     (widest + 14.0).min(0.3 * whole)
 }
 
-fn moment_rows(chart: &Chart, whole: f64) -> usize {
-    let moments = chart.layers.iter().filter_map(|layer| match layer {
-        Layer::Moment { name, .. } => Some(width(name, TICK) + 10.0),
-        _ => None,
-    });
-    ((moments.sum::<f64>() / (0.7 * whole)).ceil() as usize).min(3)
-}
-
 fn grid(page: &mut Page, x: &Ruler, y: &Ruler, (left, top, right, bottom): Frame) {
     page.group(GRID, "", |page| {
         for at in y.minor() {
@@ -138,20 +135,28 @@ fn labels(page: &mut Page, chart: &Chart, left: f64, frame: Frame) {
     });
 }
 
-/// Names of moments above the frame, each in the lowest row where it touches none before it; without one, unnamed.
-fn moments(page: &mut Page, chart: &Chart, x: &Ruler, frame: Frame, rows: usize) {
-    let mut ends = vec![f64::NEG_INFINITY; rows];
+/// The name of a moment: where it begins, and in which row above the frame.
+struct Moment<'a> {
+    at: f64,
+    name: &'a str,
+    row: usize,
+}
+
+/// Each name in the lowest row where it touches none before it; without one, unnamed.
+fn moments<'a>(chart: &'a Chart, x: &Ruler, (left, right): (f64, f64)) -> Vec<Moment<'a>> {
     let named = chart.layers.iter().filter_map(|layer| match layer {
-        Layer::Moment { at, name } => x.at(*at).filter(|at| (frame.0..=frame.2).contains(at)).zip(Some(name)),
+        Layer::Moment { at, name } => x.at(*at).filter(|at| (left..=right).contains(at)).zip(Some(name)),
         _ => None,
     });
     let mut named: Vec<(f64, &String)> = named.collect();
     named.sort_by(|a, b| a.0.total_cmp(&b.0));
-    page.group(MUTED, "", |page| {
-        for (at, name) in named {
-            let Some(row) = ends.iter().position(|end| *end < at) else { continue };
+    let mut ends = [f64::NEG_INFINITY; MOMENT_ROWS];
+    let mut placed = Vec::new();
+    for (at, name) in named {
+        if let Some(row) = ends.iter().position(|end| *end < at) {
             ends[row] = at + width(name, TICK) + 8.0;
-            page.text((at, frame.1 - 5.0 - MOMENT_ROOM * row as f64), Type::new(TICK, Anchor::Start), name);
+            placed.push(Moment { at, name, row });
         }
-    });
+    }
+    placed
 }

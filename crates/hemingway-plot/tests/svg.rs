@@ -110,3 +110,14 @@ fn nothing_at_all_is_still_a_document() {
     assert!(Document::parse(&Picture::default().svg()).is_ok());
     assert!(Document::parse(&picture(vec![Chart::default()]).svg()).is_ok());
 }
+
+#[test]
+fn moments_that_are_near_each_other_are_named_in_rows() {
+    let moment = |at: f64| Layer::Moment { at, name: format!("a moment at {at}") };
+    let line = Layer::line(distinct(0), Stroke::Solid, vec![(0.0, 1.0), (100.0, 2.0)]);
+    let near = chart(Scale::Linear, vec![line, moment(10.0), moment(11.0), moment(12.0), moment(90.0)]);
+    let words = texts(&picture(vec![near]).svg());
+    for at in [10, 11, 12, 90] {
+        assert!(words.contains(&format!("a moment at {at}")), "{words:?}");
+    }
+}

@@ -174,6 +174,11 @@ impl Cluster {
         Ok(cluster)
     }
 
+    /// The text of a file that describes it.
+    pub fn toml(&self) -> Result<String> {
+        toml::to_string(self).map_err(|e| Error::setting("--cluster", format!("cannot be written as TOML: {e}")))
+    }
+
     fn check(&self) -> Result<()> {
         let positive = [
             ("memory_gb", self.memory_gb),
@@ -268,6 +273,12 @@ from = 1
 to = "*"
 bandwidth_gbit = 4
 "#;
+
+    #[test]
+    fn what_is_written_reads_the_same() {
+        let cluster = Cluster::parse(PLAIN).unwrap();
+        assert_eq!(Cluster::parse(&cluster.toml().unwrap()).unwrap(), cluster);
+    }
 
     #[test]
     fn a_link_override_holds_both_ways() {

@@ -1,63 +1,57 @@
-//! `explain`: why each decision was taken, and what came of it.
-
-mod chapter;
-mod plot;
+//! `explain`: why each decision was taken, what would have changed it, and what came of it.
 
 use std::path::PathBuf;
 
 use anyhow::Result;
-use hemingway::record::journal::Event;
+use hemingway::Error;
+use hemingway::backend::Ending;
 use hemingway::record::store::Store;
-use hemingway::train::{History, Purpose, Replay, Summary, replay};
+use hemingway::train::{Replay, replay};
 use serde_json::{Value, json};
 
 use super::exit;
 use crate::args::ExplainArgs;
-use crate::jobs;
 use crate::output::{Answer, Output};
-use crate::show::{Align, Basis, Paint, PlanTable, Table, number};
-use chapter::{Chapter, chapters};
+use crate::show::{Paint, PlanTable, number, picture};
+use crate::story::{Chapter, Course, Status, Story, told};
 
 /// Tells the story of a run from its journal.
 pub(super) fn explain(args: &ExplainArgs, out: &mut dyn Output) -> Result<u8> {
     let dir = Store::at(&args.store.store).find(&args.run)?;
-    let events = dir.events()?;
     let waiting = out.wait("reading the journal");
-    let replayed = if args.replay { Some(replay(&events)?) } else { None };
-    let summary = events.iter().rev().find_map(|event| match event {
-        Event::Finished { summary } => Some((**summary).clone()),
-        _ => None,
-    });
-    let history = jobs::history(&dir)?;
+    let replayed = if args.replay { Some(replay(&dir.events()?)?) } else { None };
+    let story = Story::read(&dir)?;
     drop(waiting);
     if let Some(path) = &args.plot {
-        plot::save(path, &history, &events)?;
+        let course =
+            Course::of(&story).ok_or_else(|| Error::Evidence("the run has no objective to draw yet".into()))?;
+        picture::save(path, &course.picture(&story))?;
         out.say(&format!("the run is drawn in {}", path.display()));
     }
-    let plot = args.plot.clone();
-    let story = Story { history, chapters: chapters(&events), summary, all: args.all, replayed, plot };
-    out.answer(&story)?;
-    let differs = story.replayed.as_ref().is_some_and(|replay| !replay.differences.is_empty());
+    let explained = Explained { story, all: args.all, replayed, plot: args.plot.clone() };
+    out.answer(&explained)?;
+    let differs = explained.replayed.as_ref().is_some_and(|replay| !replay.differences.is_empty());
     Ok(if differs { exit::ERROR } else { exit::MET })
 }
 
-struct Story {
-    history: History,
-    chapters: Vec<Chapter>,
-    summary: Option<Summary>,
+struct Explained {
+    story: Story,
     all: bool,
     replayed: Option<Replay>,
     plot: Option<PathBuf>,
 }
 
-impl Answer for Story {
+impl Answer for Explained {
     fn json(&self) -> Value {
+        let story = &self.story;
         json!({
-            "run": self.history.id,
-            "goal": self.history.spec.goal.sentence(),
-            "decisions": self.chapters.iter().map(|chapter| chapter.json(self.reached())).collect::<Vec<_>>(),
-            "switches": self.summary.as_ref().map(|summary| &summary.switches),
-            "summary": self.summary,
+            "run": story.history.id,
+            "goal": story.history.spec.goal.sentence(),
+            "status": story.status,
+            "decisions": story.decisions(),
+            "choice": story.turning_point().and_then(|chapter| Some(story.choice(chapter)?.json())),
+            "switches": story.ended().map(|summary| &summary.switches),
+            "summary": story.ended(),
             "plot": self.plot,
             "replay": self.replayed.as_ref().map(|replay| json!({
                 "decisions": replay.decisions,
@@ -70,14 +64,16 @@ impl Answer for Story {
     }
 
     fn human(&self, paint: Paint) -> String {
-        let mut text = format!("{}\nGoal: {}\n\n", paint.bold(&self.history.id), self.history.spec.goal.sentence());
-        let mut told = 0;
-        for chapter in &self.chapters {
-            text.push_str(&chapter.human(paint));
+        let history = &self.story.history;
+        let mut text = format!("{}\nGoal: {}\n\n", paint.bold(&history.id), history.spec.goal.sentence());
+        for chapter in &self.story.chapters {
+            text.push_str(&decision(chapter, paint));
             if chapter.is_the_choice() {
-                text.push_str(&self.plan(chapter, told, paint));
+                text.push_str(&self.plan(chapter, paint));
             }
-            told = chapter.records_by_its_end;
+            if chapter.turns() {
+                text.push_str(&self.choice(chapter, paint));
+            }
         }
         text.push_str(&self.comparison(paint));
         text.push_str(&self.ending());
@@ -87,7 +83,7 @@ impl Answer for Story {
 
     fn quiet(&self) -> String {
         let equal = |replay: &Replay| if replay.differences.is_empty() { "equal" } else { "different" };
-        match (&self.replayed, &self.summary) {
+        match (&self.replayed, self.story.ended()) {
             (Some(replay), _) => equal(replay).into(),
             (None, Some(summary)) => summary.why.clone(),
             (None, None) => "unfinished".into(),
@@ -95,61 +91,61 @@ impl Answer for Story {
     }
 }
 
-impl Story {
-    /// The training seconds at which the goal was met, and in which run.
-    fn reached(&self) -> Option<(&str, f64)> {
-        let summary = self.summary.as_ref().filter(|summary| summary.goal_met)?;
-        let trained = |chapter: &&Chapter| chapter.purpose() == Some(Purpose::Train);
-        let last = self.chapters.iter().rev().find(trained)?;
-        Some((last.run()?, summary.real_seconds))
+/// One decision and its rounds, on two lines.
+fn decision(chapter: &Chapter, paint: Paint) -> String {
+    let config = chapter.config().map_or_else(String::new, ToString::to_string);
+    let verb = format!("{:<6}", chapter.verb);
+    let verb = if chapter.verb == "switch" { paint.yellow(&verb) } else { paint.bold(&verb) };
+    let mut text = format!("{:>4}  {verb}  {config:<20}  {}\n", format!("#{}", chapter.number), chapter.why());
+    if let Some(last) = &chapter.last {
+        let ending = chapter.ending.filter(|ending| *ending != Ending::FrameOver);
+        let came = format!(
+            "{:36}{} in {}, objective {}{}",
+            "",
+            number::counted(chapter.rounds() as usize, "round"),
+            number::seconds(chapter.seconds()),
+            number::objective(last.objective),
+            ending.map_or(String::new(), |ending| format!("; {}", ending.words())),
+        );
+        text.push_str(&format!("{}\n", paint.dim(&came)));
     }
+    text
+}
 
-    fn plan(&self, chapter: &Chapter, records: usize, paint: Paint) -> String {
+impl Explained {
+    fn plan(&self, chapter: &Chapter, paint: Paint) -> String {
         let Some(plan) = chapter.plan() else { return String::new() };
-        let basis = Basis::of_records(&self.history.records[..records]);
-        let (goal, simulated) = (&self.history.spec.goal, self.history.facts.simulated);
+        let basis = self.story.basis(chapter);
+        let history = &self.story.history;
+        let (goal, simulated) = (&history.spec.goal, history.facts.simulated);
         let table = PlanTable { plan, goal, basis: &basis, simulated, all: self.all }.text(paint);
         format!("\n{table}\n")
     }
 
-    /// Predicted against real, for every frame of training that was predicted.
+    /// Why this, what came next, and what would have changed it.
+    fn choice(&self, chapter: &Chapter, paint: Paint) -> String {
+        let Some(choice) = self.story.choice(chapter) else { return String::new() };
+        let line = |head: &str, body: &str| format!("  {}  {body}\n", paint.dim(&format!("{head:<9}")));
+        let gap = if chapter.is_the_choice() { "" } else { "\n" };
+        let mut text = format!("{gap}{}", line("choice", &choice.why()));
+        text.push_str(&line("runner-up", &choice.runner_up_words()));
+        for (place, change) in choice.change_words().iter().enumerate() {
+            text.push_str(&line(if place == 0 { "but" } else { "" }, change));
+        }
+        format!("{text}\n")
+    }
+
     fn comparison(&self, paint: Paint) -> String {
-        let frames: Vec<&Chapter> = self.chapters.iter().filter(|chapter| chapter.predicts()).collect();
-        if frames.is_empty() {
-            return String::new();
-        }
-        let unit = number::Unit::of_all(frames.iter().filter_map(|c| Some(c.promised_pace()?.mid)));
-        let total = number::Unit::of_all(frames.iter().filter_map(|c| Some(c.promised_seconds()?.mid)));
-        let mut table = Table::new([
-            ("#".into(), Align::Right),
-            ("frame".into(), Align::Left),
-            ("rounds".into(), Align::Right),
-            (format!("{}/round predicted", unit.name), Align::Right),
-            ("real".into(), Align::Right),
-            (format!("{} to the goal predicted", total.name), Align::Right),
-            ("real".into(), Align::Right),
-        ]);
-        let shown =
-            |value: Option<f64>, unit: number::Unit| value.map_or_else(|| number::UNKNOWN.into(), |v| unit.number(v));
-        for frame in frames {
-            table.row([
-                frame.number.to_string(),
-                frame.config().map_or_else(String::new, ToString::to_string),
-                frame.rounds_words(),
-                number::interval(frame.promised_pace(), |s| unit.number(s)),
-                shown(frame.real_pace(), unit),
-                number::interval(frame.promised_seconds(), |s| total.number(s)),
-                shown(frame.real_seconds(self.reached()), total),
-            ]);
-        }
-        let virtual_word = if self.history.facts.simulated { " (virtual seconds)" } else { "" };
+        let Some(table) = self.story.comparison() else { return String::new() };
+        let virtual_word = if self.story.history.facts.simulated { " (virtual seconds)" } else { "" };
         format!("\nPredicted against real, frame by frame{virtual_word}\n{}", table.text("  ", paint))
     }
 
     fn ending(&self) -> String {
-        match &self.summary {
-            Some(summary) => format!("\nIt ended: {}. {}\n", summary.ending.words(), sentence(&summary.why)),
-            None => format!("\nIt has not ended: hemingway train --resume {}\n", self.history.id),
+        match (self.story.ended(), self.story.status) {
+            (Some(end), _) => format!("\nIt ended: {}. {}.\n", end.ending.words(), picture::headline(&end.why)),
+            (None, Status::Running) => "\nIt is still running.\n".into(),
+            (None, _) => format!("\nIt has not ended: {}\n", self.story.resume()),
         }
     }
 
@@ -161,17 +157,8 @@ impl Story {
         }
         let mut text = format!("\nReplay: {} in {} of {decisions}\n", paint.red("different"), replay.differences.len());
         for (number, recorded, now) in &replay.differences {
-            text.push_str(&format!(
-                "  #{number} was  {}\n  #{number} now  {}\n",
-                chapter::told(recorded),
-                chapter::told(now)
-            ));
+            text.push_str(&format!("  #{number} was  {}\n  #{number} now  {}\n", told(recorded), told(now)));
         }
         text
     }
-}
-
-fn sentence(words: &str) -> String {
-    let mut letters = words.chars();
-    letters.next().map_or(String::new(), |first| format!("{}{}.", first.to_uppercase(), letters.as_str()))
 }

@@ -135,6 +135,6 @@ impl Outcome {
 }
 
 /// ` --store DIR` where it is not the usual one.
-pub(super) fn store_flag(store: &Path) -> String {
+pub(crate) fn store_flag(store: &Path) -> String {
     if store == Path::new("runs") { String::new() } else { format!(" --store {}", store.display()) }
 }

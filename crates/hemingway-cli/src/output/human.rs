@@ -49,7 +49,8 @@ impl Output for Human {
     }
 
     fn answer(&mut self, answer: &dyn Answer) -> io::Result<()> {
-        print(&format!("{}\n", answer.human(self.paint).trim_end()))
+        let text = answer.human(self.paint);
+        if text.is_empty() { Ok(()) } else { print(&format!("{}\n", text.trim_end())) }
     }
 
     fn fail(&mut self, error: &anyhow::Error) {

@@ -26,10 +26,9 @@ pub(crate) struct PlanTable<'a> {
 impl PlanTable<'_> {
     /// The table with its basis above and its legend below.
     pub(crate) fn text(&self, paint: Paint) -> String {
-        let shown = self.shown();
         let mut text = format!("Basis: {}\n\n", self.basis.sentence(self.simulated));
-        text.push_str(&self.table(&shown).text("  ", paint));
-        let legend = self.legend(shown.len());
+        text.push_str(&self.table().text("  ", paint));
+        let legend = self.legend();
         if !legend.is_empty() {
             text.push_str(&format!("  {}\n", paint.dim(&legend)));
         }
@@ -39,7 +38,9 @@ impl PlanTable<'_> {
         text
     }
 
-    fn table(&self, shown: &[&Candidate]) -> Table {
+    /// The table alone.
+    pub(crate) fn table(&self) -> Table {
+        let shown = self.shown();
         let round_unit = Unit::of_all(shown.iter().filter_map(|c| Some(c.seconds_per_round?.mid)));
         let goal_unit = Unit::of_all(shown.iter().filter_map(|c| Some(c.seconds_to_go()?.mid)));
         let virtual_word = if self.simulated { "virtual " } else { "" };
@@ -118,7 +119,8 @@ impl PlanTable<'_> {
         picked.into_iter().map(|i| &candidates[i]).collect()
     }
 
-    fn legend(&self, shown: usize) -> String {
+    /// What its marks mean.
+    pub(crate) fn legend(&self) -> String {
         let estimates = |c: &Candidate| {
             let reaches = [c.rounds, c.seconds].into_iter().flatten().filter_map(|reach| reach.estimate());
             c.seconds_per_round.into_iter().chain(reaches).any(|e| e.extrapolated)
@@ -127,7 +129,7 @@ impl PlanTable<'_> {
         if self.plan.candidates.iter().any(estimates) {
             parts.push("·: beyond what was measured".into());
         }
-        let hidden = self.plan.candidates.len() - shown;
+        let hidden = self.plan.candidates.len() - self.shown().len();
         if hidden > 0 {
             parts.push(format!("{hidden} more with --all"));
         }

@@ -1,6 +1,6 @@
 //! Plain tables: columns two blanks apart, no lines.
 
-use super::Paint;
+use super::{Paint, markdown};
 
 const GAP: &str = "  ";
 
@@ -49,6 +49,20 @@ impl Table {
         text
     }
 
+    /// The same as Markdown, the row to look at in bold.
+    pub(crate) fn markdown(&self) -> String {
+        let shown: Vec<usize> = (0..self.heads.len()).filter(|&j| self.width(j) > 0).collect();
+        let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
+        let rule = |j: &usize| if self.heads[*j].1 == Align::Left { ":---" } else { "---:" }.to_string();
+        let mut text = line(shown.iter().map(|&j| markdown::escaped(&self.heads[j].0)).collect());
+        text.push_str(&line(shown.iter().map(rule).collect()));
+        for (cells, bright) in &self.rows {
+            let cell = |&j: &usize| markdown::strong(&markdown::escaped(cells[j].trim()), *bright);
+            text.push_str(&line(shown.iter().map(cell).collect()));
+        }
+        text
+    }
+
     fn width(&self, column: usize) -> usize {
         let cells = || self.rows.iter().map(|(cells, _)| cells[column].chars().count());
         if cells().all(|width| width == 0) { 0 } else { cells().fold(self.heads[column].0.chars().count(), usize::max) }
@@ -75,5 +89,6 @@ mod tests {
         table.bright(["longer".into(), String::new(), "7".into()]);
         let text = table.text("  ", Paint::on(false));
         assert_eq!(text, "  name     n\n  a·      10\n  longer   7\n");
+        assert_eq!(table.markdown(), "| name | n |\n| :--- | ---: |\n| a· | 10 |\n| **longer** | **7** |\n");
     }
 }

@@ -1,6 +1,6 @@
 //! The journal of a run: one JSON value a line, appended and never changed. Everything else can be rebuilt from it.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -95,6 +95,17 @@ impl Journal {
     pub fn read(path: &Path) -> Result<Vec<Event>> {
         let text = std::fs::read(path).map_err(Error::io(path))?;
         parse(path, whole_lines(&text))
+    }
+
+    /// Whether a process holds it open to write.
+    pub fn is_open(path: &Path) -> Result<bool> {
+        let file = File::open(path).map_err(Error::io(path))?;
+        match file.try_lock_shared() {
+            Ok(()) => Ok(false),
+            Err(TryLockError::WouldBlock) => Ok(true),
+            // A file system without locks cannot tell; nobody can be shown to write.
+            Err(TryLockError::Error(_)) => Ok(false),
+        }
     }
 
     /// Appends one event in one write, so that a kill leaves whole lines or a torn last one.

@@ -98,6 +98,11 @@ impl RunDir {
         Journal::read(&self.path.join(JOURNAL))
     }
 
+    /// Whether a process is writing its journal.
+    pub fn is_running(&self) -> Result<bool> {
+        Journal::is_open(&self.path.join(JOURNAL))
+    }
+
     /// Its journal, to go on with.
     pub fn reopen(&self) -> Result<(Journal, Vec<Event>)> {
         Journal::reopen(&self.path.join(JOURNAL))

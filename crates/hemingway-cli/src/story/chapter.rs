@@ -1,0 +1,213 @@
+//! One decision of a run and what came of it.
+
+use hemingway::backend::{Config, Ending};
+use hemingway::model::{Estimate, Reach};
+use hemingway::plan::{Candidate, Plan};
+use hemingway::record::Record;
+use hemingway::record::journal::Event;
+use hemingway::train::{Decision, Purpose};
+
+use crate::show::number;
+
+/// A decision, the rounds it led to and how they ended.
+pub(crate) struct Chapter {
+    /// From 1.
+    pub(crate) number: usize,
+    /// What was decided.
+    pub(crate) decision: Decision,
+    /// What that meant: probe, train, keep, switch or stop.
+    pub(crate) verb: &'static str,
+    /// All records of the job before it.
+    pub(crate) records_before: usize,
+    /// Why its rounds ended.
+    pub(crate) ending: Option<Ending>,
+    /// Its last record.
+    pub(crate) last: Option<Record>,
+    /// Where its run stood before.
+    pub(crate) before: Option<Record>,
+    first: Option<Record>,
+}
+
+/// Cuts a journal at its decisions.
+pub(super) fn chapters(events: &[Event]) -> Vec<Chapter> {
+    let mut chapters: Vec<Chapter> = Vec::new();
+    let mut records = 0;
+    for event in events {
+        match event {
+            Event::Decided { decision, .. } => {
+                let chapter = Chapter::new(&chapters, decision, records);
+                chapters.push(chapter);
+            }
+            Event::Round { record } => {
+                records += 1;
+                if let Some(chapter) = chapters.last_mut() {
+                    chapter.first.get_or_insert_with(|| record.clone());
+                    chapter.last = Some(record.clone());
+                }
+            }
+            Event::FrameEnded { ending, .. } => {
+                if let Some(chapter) = chapters.last_mut() {
+                    chapter.ending = Some(*ending);
+                }
+            }
+            // What was interrupted goes on.
+            Event::Resumed { .. } => {
+                if let Some(chapter) = chapters.last_mut() {
+                    chapter.ending = chapter.ending.filter(|ending| *ending != Ending::Interrupted);
+                }
+            }
+            Event::Started { .. } | Event::Finished { .. } => {}
+        }
+    }
+    chapters
+}
+
+impl Chapter {
+    fn new(before: &[Self], decision: &Decision, records: usize) -> Self {
+        let same_run = |run: &str| before.iter().rev().filter_map(|c| c.last.as_ref()).find(|last| last.run == run);
+        let stood = match decision {
+            Decision::Run { frame, .. } => same_run(&frame.run).cloned(),
+            Decision::Stop { .. } => None,
+        };
+        Self {
+            number: before.len() + 1,
+            decision: decision.clone(),
+            verb: verb(before, decision),
+            records_before: records,
+            before: stood,
+            first: None,
+            last: None,
+            ending: None,
+        }
+    }
+
+    /// Here the configuration was chosen, or proposed.
+    pub(crate) fn is_the_choice(&self) -> bool {
+        self.plan().is_some() && matches!(self.verb, "train" | "stop")
+    }
+
+    /// Here training turned to a configuration, first or anew, or one was proposed.
+    pub(crate) fn turns(&self) -> bool {
+        self.is_the_choice() || self.verb == "switch"
+    }
+
+    pub(crate) fn config(&self) -> Option<&Config> {
+        match &self.decision {
+            Decision::Run { frame, .. } => Some(&frame.config),
+            Decision::Stop { .. } => None,
+        }
+    }
+
+    pub(crate) fn run(&self) -> Option<&str> {
+        match &self.decision {
+            Decision::Run { frame, .. } => Some(&frame.run),
+            Decision::Stop { .. } => None,
+        }
+    }
+
+    pub(crate) fn purpose(&self) -> Option<Purpose> {
+        match &self.decision {
+            Decision::Run { purpose, .. } => Some(*purpose),
+            Decision::Stop { .. } => None,
+        }
+    }
+
+    pub(crate) fn plan(&self) -> Option<&Plan> {
+        match &self.decision {
+            Decision::Run { plan, .. } | Decision::Stop { plan, .. } => plan.as_ref(),
+        }
+    }
+
+    pub(crate) fn why(&self) -> &str {
+        match &self.decision {
+            Decision::Run { why, .. } | Decision::Stop { why, .. } => why,
+        }
+    }
+
+    fn candidate(&self) -> Option<&Candidate> {
+        self.plan()?.candidate(self.config()?)
+    }
+
+    /// A frame of training about which something was promised, and that ran.
+    pub(crate) fn predicts(&self) -> bool {
+        self.purpose() == Some(Purpose::Train) && self.last.is_some() && self.candidate().is_some()
+    }
+
+    /// Where it began: its run's record before it, or the first of a run that began with it.
+    pub(crate) fn start(&self) -> Option<&Record> {
+        self.before.as_ref().or(self.first.as_ref())
+    }
+
+    /// Its rounds.
+    pub(crate) fn rounds(&self) -> u64 {
+        let ends = self.start().zip(self.last.as_ref());
+        ends.map_or(0, |(start, last)| last.round.saturating_sub(start.round))
+    }
+
+    /// How much of a cumulative quantity it added.
+    pub(crate) fn added(&self, quantity: impl Fn(&Record) -> f64) -> f64 {
+        let before = self.before.as_ref().map_or(0.0, &quantity);
+        self.last.as_ref().map_or(0.0, |last| (quantity(last) - before).max(0.0))
+    }
+
+    /// Its seconds of training.
+    pub(crate) fn seconds(&self) -> f64 {
+        self.added(|record| record.train_seconds)
+    }
+
+    /// The training clock of its run where it began.
+    pub(crate) fn trained_before(&self) -> f64 {
+        self.before.as_ref().map_or(0.0, |before| before.train_seconds)
+    }
+
+    /// Seconds a round, as promised.
+    pub(crate) fn promised_pace(&self) -> Option<Estimate> {
+        self.candidate()?.seconds_per_round
+    }
+
+    /// Seconds a round, as they came.
+    pub(crate) fn real_pace(&self) -> Option<f64> {
+        (self.rounds() > 0).then(|| self.seconds() / self.rounds() as f64)
+    }
+
+    /// Seconds from here to the goal, as promised.
+    pub(crate) fn promised_seconds(&self) -> Option<Estimate> {
+        self.candidate()?.seconds.and_then(Reach::estimate)
+    }
+
+    /// Seconds from here to the goal, if this very run met it.
+    pub(crate) fn real_seconds(&self, reached: Option<(&str, f64)>) -> Option<f64> {
+        let (run, seconds) = reached?;
+        (self.run() == Some(run)).then_some(seconds - self.trained_before())
+    }
+
+    /// `10–30`.
+    pub(crate) fn rounds_words(&self) -> String {
+        let ends = self.start().zip(self.last.as_ref());
+        ends.map_or_else(|| number::UNKNOWN.into(), |(start, last)| format!("{}–{}", start.round, last.round))
+    }
+}
+
+fn verb(before: &[Chapter], decision: &Decision) -> &'static str {
+    let training = before.iter().rev().find(|chapter| chapter.purpose() == Some(Purpose::Train));
+    match decision {
+        Decision::Stop { .. } => "stop",
+        Decision::Run { purpose: Purpose::Probe, .. } => "probe",
+        Decision::Run { frame, .. } => match training.and_then(Chapter::config) {
+            None => "train",
+            Some(config) if *config == frame.config => "keep",
+            Some(_) => "switch",
+        },
+    }
+}
+
+/// A decision in one line.
+pub(crate) fn told(decision: &Decision) -> String {
+    match decision {
+        Decision::Run { frame, purpose, why, .. } => {
+            let verb = if *purpose == Purpose::Probe { "probe" } else { "train" };
+            format!("{verb} {} until round {}: {why}", frame.config, frame.until_round)
+        }
+        Decision::Stop { ending, why, .. } => format!("stop, {}: {why}", ending.words()),
+    }
+}

@@ -1,0 +1,113 @@
+//! The command line that began a run, rebuilt from its journal.
+
+use hemingway::Result;
+use hemingway::data::Normalize;
+use hemingway::goal::Goal;
+use hemingway::job::{JobSpec, Mode};
+
+use super::Story;
+use crate::clusters;
+
+/// How to do the same again.
+pub(crate) struct Again {
+    /// The command.
+    pub(crate) line: String,
+    /// A cluster file that does not come with the program: its name and text.
+    pub(crate) cluster: Option<(String, String)>,
+}
+
+impl Again {
+    /// From what the journal says was asked.
+    pub(crate) fn of(story: &Story) -> Result<Self> {
+        let spec = &story.history.spec;
+        let cluster = spec.cluster.as_ref().filter(|cluster| !clusters::is_shipped(cluster));
+        let cluster = cluster.map(|cluster| Ok((format!("{}.toml", cluster.name), cluster.toml()?)));
+        let cluster: Option<(String, String)> = cluster.transpose()?;
+        let mut words = vec!["hemingway".to_string(), verb(&spec.mode).into(), spec.data.clone()];
+        let mut say = |flag: &str, value: Option<String>| {
+            words.extend(value.into_iter().flat_map(|value| [flag.to_string(), value]));
+        };
+        if let Mode::Fixed(config) = &spec.mode {
+            say("--algorithm", Some(config.algorithm.clone()));
+            say("--machines", Some(config.machines.to_string()));
+        }
+        let (flag, value) = goal(&spec.goal);
+        say(flag, Some(value));
+        let place = spec.cluster.as_ref().map(|shipped| shipped.name.clone());
+        say("--cluster", cluster.as_ref().map(|(file, _)| file.clone()).or(place));
+        for (flag, value) in settings(spec) {
+            say(flag, value);
+        }
+        words.extend(switches(spec).map(str::to_owned));
+        Ok(Self { line: words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" "), cluster })
+    }
+}
+
+fn verb(mode: &Mode) -> &'static str {
+    match mode {
+        Mode::Fixed(_) => "run",
+        Mode::Choose { plan_only: true, .. } => "plan",
+        Mode::Choose { .. } => "train",
+    }
+}
+
+fn goal(goal: &Goal) -> (&'static str, String) {
+    match goal {
+        Goal::Reach { error, .. } => ("--reach", format!("{error:e}")),
+        Goal::Within { seconds } => ("--within", seconds.to_string()),
+        Goal::Spend { dollars } => ("--spend", dollars.to_string()),
+        Goal::ReachMetric { metric, value, .. } => ("--reach-metric", format!("{metric}={value}")),
+        Goal::Rounds { rounds } => ("--rounds", rounds.to_string()),
+    }
+}
+
+/// Flags with a value, where the user gave one.
+fn settings(spec: &JobSpec) -> [(&'static str, Option<String>); 12] {
+    let number = |value: Option<f64>| value.map(|value| value.to_string());
+    let normalize = spec.preparation.normalize.map(|what| match what {
+        Normalize::Rows => "rows".into(),
+        Normalize::Columns => "columns".into(),
+    });
+    let machines = spec.machines.map(|(low, high)| format!("{low}..{high}"));
+    [
+        ("--machines", machines),
+        ("--algorithms", spec.algorithms.as_ref().map(|names| names.join(","))),
+        ("--loss", spec.loss.map(|loss| loss.to_string())),
+        ("--l2", number(spec.l2)),
+        ("--fraction", number(spec.fraction)),
+        ("--normalize", normalize),
+        ("--positive", number(spec.preparation.positive)),
+        ("--test", spec.test.clone()),
+        ("--max-time", number(spec.caps.seconds)),
+        ("--max-cost", number(spec.caps.dollars)),
+        ("--eval-every", Some(spec.eval_every).filter(|n| *n != 1).map(|n| n.to_string())),
+        ("--seed", Some(spec.seed.to_string())),
+    ]
+}
+
+/// Flags without a value.
+fn switches(spec: &JobSpec) -> impl Iterator<Item = &'static str> {
+    let fixed = matches!(spec.mode, Mode::Choose { adapt: false, .. });
+    let certified = matches!(spec.goal, Goal::Reach { certified: true, .. });
+    let all = [("--certified", certified), ("--intercept", spec.preparation.intercept), ("--fixed", fixed)];
+    all.into_iter().filter(|(_, on)| *on).map(|(flag, _)| flag)
+}
+
+/// A word as a shell takes it.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "-_./:,=+@%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) { word.into() } else { format!("'{}'", word.replace('\'', r"'\''")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::quoted;
+
+    #[test]
+    fn words_are_quoted_only_where_a_shell_would_break_them() {
+        assert_eq!(quoted("synth:svm,rows=300"), "synth:svm,rows=300");
+        assert_eq!(quoted("my data.svm"), "'my data.svm'");
+        assert_eq!(quoted("it's $2"), r"'it'\''s $2'");
+        assert_eq!(quoted(""), "''");
+    }
+}

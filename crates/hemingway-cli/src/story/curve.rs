@@ -1,0 +1,140 @@
+//! Error against training time, as it was predicted and as it came.
+
+use hemingway::backend::Config;
+use hemingway::model::{Bracket, Estimate, FitOptions, Reach, RunModel};
+use hemingway::record::{Record, traces};
+use hemingway::train::Purpose;
+use serde::{Serialize, Serializer};
+
+use super::{Chapter, Story};
+
+/// Points of a predicted curve.
+const SAMPLES: usize = 100;
+/// How far beyond its own end a prediction is shown.
+const BEYOND: f64 = 1.15;
+
+/// The whole way of a run on one clock of training, probes included.
+#[derive(Debug, Serialize)]
+pub(crate) struct Course {
+    /// The likeliest P*, to which real errors are relative.
+    pub(crate) optimum: f64,
+    /// Its frames.
+    pub(crate) stretches: Vec<Stretch>,
+}
+
+/// A frame: what came of it, and what was promised where it turned to its configuration.
+#[derive(Debug, Serialize)]
+pub(crate) struct Stretch {
+    pub(crate) config: Config,
+    pub(crate) purpose: Purpose,
+    /// Training seconds of the job before it.
+    pub(crate) began: f64,
+    /// Training begins or changes its configuration here.
+    pub(crate) turns: bool,
+    /// What came of it, from where its run stood.
+    pub(crate) real: Vec<Reached>,
+    /// The promise of the models of that moment, where it turns.
+    #[serde(serialize_with = "flat")]
+    pub(crate) predicted: Vec<(f64, Estimate)>,
+}
+
+/// What was reached when.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub(crate) struct Reached {
+    /// Training seconds of the job.
+    pub(crate) seconds: f64,
+    /// P; `null` where it ran away.
+    pub(crate) objective: f64,
+    /// Relative to P*, above rounding.
+    pub(crate) error: Option<f64>,
+}
+
+impl Course {
+    /// Of a run that has got as far as an objective.
+    pub(crate) fn of(story: &Story) -> Option<Self> {
+        let bracket = Bracket::of(&traces(&story.history.records))?;
+        let mut stretches: Vec<Stretch> = Vec::new();
+        for (place, chapter) in story.chapters.iter().enumerate() {
+            let end = story.chapters.get(place + 1).map_or(story.history.records.len(), |next| next.records_before);
+            let records = &story.history.records[chapter.records_before..end];
+            let began = stretches.last().map_or(0.0, Stretch::end);
+            stretches.extend(Stretch::of(chapter, records, began, &bracket));
+        }
+        let mut course = Self { optimum: bracket.mid, stretches };
+        course.predict(story);
+        Some(course)
+    }
+
+    /// When training ends.
+    pub(crate) fn end(&self) -> f64 {
+        self.stretches.last().map_or(0.0, Stretch::end)
+    }
+
+    fn predict(&mut self, story: &Story) {
+        let runs: Vec<&Chapter> = story.chapters.iter().filter(|chapter| chapter.config().is_some()).collect();
+        let turns: Vec<usize> =
+            (0..runs.len()).filter(|&place| matches!(runs[place].verb, "train" | "switch")).collect();
+        for (k, &place) in turns.iter().enumerate() {
+            self.stretches[place].turns = true;
+            let last = turns.get(k + 1).map_or(runs.len(), |next| *next) - 1;
+            let length = BEYOND * (self.stretches[last].end() - self.stretches[place].began);
+            if runs[place].plan().is_some() {
+                let known = story.records_before(runs[place]);
+                let cores = story.history.facts.cores;
+                self.stretches[place].predicted =
+                    promise(&self.stretches[place], known, cores, length).unwrap_or_default();
+            }
+        }
+    }
+}
+
+impl Stretch {
+    fn of(chapter: &Chapter, records: &[Record], began: f64, bracket: &Bracket) -> Option<Self> {
+        let reached = |record: &Record| Reached {
+            seconds: began + record.train_seconds - chapter.trained_before(),
+            objective: record.objective,
+            error: bracket.error(record.objective),
+        };
+        Some(Self {
+            config: chapter.config()?.clone(),
+            purpose: chapter.purpose()?,
+            began,
+            turns: false,
+            real: chapter.before.iter().chain(records).map(reached).collect(),
+            predicted: Vec::new(),
+        })
+    }
+
+    /// When it ends.
+    pub(crate) fn end(&self) -> f64 {
+        self.real.last().map_or(self.began, |reached| reached.seconds)
+    }
+}
+
+/// h from where the job stood, by the models of that moment and their own P*: what the plan promised.
+fn promise(stretch: &Stretch, known: &[Record], cores: usize, length: f64) -> Option<Vec<(f64, Estimate)>> {
+    let options = FitOptions { max_local_machines: Some(cores), ..FitOptions::default() };
+    let model = RunModel::fit(&traces(known), &options).ok()?;
+    let (context, bracket) = (model.context(&stretch.config.algorithm).ok()?, model.bracket?);
+    let machines = stretch.config.machines;
+    let own = known.iter().filter(|record| record.algorithm == stretch.config.algorithm);
+    let best = own.map(|record| record.objective).filter(|value| value.is_finite()).fold(f64::INFINITY, f64::min);
+    let done = bracket.error(best).and_then(|error| context.time_to(error, machines)).and_then(Reach::estimate);
+    let done = done.map_or(0.0, |done| done.mid);
+    let at = |k: usize| {
+        let later = length * k as f64 / SAMPLES as f64;
+        Some((stretch.began + later, context.error_at(done + later, machines)?))
+    };
+    (0..=SAMPLES).map(at).collect()
+}
+
+/// Each moment beside its estimate, in one object.
+fn flat<S: Serializer>(predicted: &[(f64, Estimate)], to: S) -> Result<S::Ok, S::Error> {
+    #[derive(Serialize)]
+    struct Promised {
+        seconds: f64,
+        #[serde(flatten)]
+        error: Estimate,
+    }
+    to.collect_seq(predicted.iter().map(|(seconds, error)| Promised { seconds: *seconds, error: *error }))
+}
