@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Result, bail};
+use hemingway::backend::Ending;
 use hemingway::data::Preparation;
-use hemingway::goal::{Caps, Goal};
+use hemingway::goal::Goal;
 use hemingway::job::{Job, JobSpec, Mode};
 use hemingway::record::csv;
 use hemingway::record::journal::Event;
@@ -70,7 +71,7 @@ pub(crate) fn spec(
         test: problem.test.clone(),
         seed: problem.seed,
         goal,
-        caps: Caps { seconds: limits.max_time, dollars: limits.max_cost },
+        caps: limits.caps(),
         eval_every: keep.eval_every,
         mode,
     })
@@ -92,32 +93,40 @@ pub(crate) fn start(
     outcome(summary, keep)
 }
 
-/// Goes on with a job from its journal. One that has ended is only told again.
+/// Goes on with a job from its journal, under the caps given now or else its own. One that has ended is only told again,
+/// unless caps ended it and there are others now.
 pub(crate) fn resume(
     name: &str,
     keep: &KeepArgs,
+    limits: &LimitArgs,
     manners: Manners,
     out: &mut dyn Output,
     began: Instant,
 ) -> Result<Outcome> {
     let dir = Store::at(&keep.store).find(name)?;
     let events = dir.events()?;
+    let Some(Event::Started { .. }) = events.first() else {
+        bail!("{}: its journal does not begin with a job: nothing can be resumed", dir.path().display());
+    };
+    let past = history(&dir)?;
+    let caps = limits.caps().or(past.spec.caps);
     if let Some(Event::Finished { summary }) = events.last()
-        && summary.ending != hemingway::backend::Ending::Interrupted
+        && !goes_on(summary.ending, caps != past.spec.caps)
     {
         out.say(&format!("{} has already ended: {}", dir.id, summary.ending.words()));
         return outcome_of((**summary).clone(), dir, keep);
     }
-    let Some(Event::Started { spec, .. }) = events.into_iter().next() else {
-        bail!("{}: its journal does not begin with a job: nothing can be resumed", dir.path().display());
-    };
-    let job = load(*spec, out)?;
+    let job = load(JobSpec { caps, ..past.spec.clone() }, out)?;
     out.say(&format!("resuming {}", dir.id));
-    let mut watch = out.watch(&job, manners, Some(history(&dir)?));
+    let mut watch = out.watch(&job, manners, Some(past));
     let driver = Driver::resume(&job, dir.clone(), began, watch.as_mut(), interrupt::listen()?)?;
     let summary = driver.run()?;
     drop(watch);
     outcome_of(summary, dir, keep)
+}
+
+fn goes_on(ending: Ending, other_caps: bool) -> bool {
+    ending == Ending::Interrupted || (ending == Ending::BudgetSpent && other_caps)
 }
 
 fn load(spec: JobSpec, out: &mut dyn Output) -> Result<Job> {

@@ -30,7 +30,7 @@ fn what_cannot_be_meant_is_usage() {
         ("run synth:svm --algorithm gd --machines 2 --loss hinge", "does not apply"),
         ("train synth:svm --test synth:svm --reach-metric f1=0.9", "accuracy, test_loss"),
         ("train synth:svm --reach 1e-3 --model no/where.json", "--model: there is no folder"),
-        ("train --resume last --max-time 5", "cannot be used with"),
+        ("train --resume last --within 5", "cannot be used with"),
         ("run --resume last --algorithm gd", "cannot be used with"),
         ("advise x.csv", "the goal is missing"),
         ("fit", "RECORDS"),
@@ -165,9 +165,28 @@ fn a_run_does_not_resume_on_other_data() {
 }
 
 #[test]
-fn a_budget_spent_on_loading_alone_is_not_met() {
-    let said = Desk::new().run("run synth:logistic --algorithm gd --machines 1 --within 1ms");
-    assert_eq!(said.code, 3, "{}", said.err);
+fn a_budget_spent_on_loading_alone_is_not_met_but_leaves_a_model() {
+    let desk = Desk::new();
+    let (json, code) = desk.json("run synth:logistic --algorithm gd --machines 1 --within 1ms");
+    assert_eq!((code, &json["rounds"]), (3, &Value::from(0)), "{json:#}");
+    desk.ok("score last synth:logistic,rows=100");
+}
+
+#[test]
+fn a_spent_run_goes_on_with_more_time() {
+    let desk = Desk::new();
+    let job = format!("run {SMALL} --algorithm gd --machines 2 --reach 1e-6 --cluster laptop");
+    let (spent, code) = desk.json(&format!("{job} --max-time 50ms"));
+    assert_eq!(code, 3, "{spent:#}");
+    let run = spent["run"].as_str().unwrap();
+    let before = desk.read(format!("runs/{run}/journal.jsonl"));
+    assert!(desk.run(&format!("run --resume {run}")).err.contains("already ended"));
+
+    let (done, code) = desk.json(&format!("run --resume {run} --max-time 10m"));
+    assert_eq!(code, 0, "{done:#}");
+    assert!(done["wall_seconds"].as_f64() > spent["wall_seconds"].as_f64());
+    assert!(desk.read(format!("runs/{run}/journal.jsonl")).starts_with(&before), "nothing recorded is lost");
+    assert_eq!(desk.json(&format!("explain {run} --replay")).0["replay"]["equal"], true);
 }
 
 #[test]

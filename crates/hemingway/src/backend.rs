@@ -1,6 +1,8 @@
 //! A backend runs whole frames: it takes a configuration and a checkpoint, and gives back records and a checkpoint.
 //! The train loop knows nothing else; ours drives an engine, another may drive another framework.
 
+mod watch;
+
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -16,6 +18,8 @@ use crate::record::Record;
 use crate::schedule::Schedule;
 use crate::sync::SyncStrategy;
 use crate::{Error, Result};
+use watch::{Gate, Patient};
+pub use watch::{Watch, Watcher};
 
 /// An objective so many times P(0) will not come back.
 const DIVERGED: f64 = 1e6;
@@ -137,13 +141,20 @@ impl Ending {
     }
 }
 
-/// What watches a frame: it sees every record with the model it describes, and may end the frame.
-pub type Watch<'a> = dyn FnMut(&Record, &[f64]) -> Result<ControlFlow<Ending>> + 'a;
-
 /// Runs frames.
 pub trait Backend {
-    /// Runs one frame from a checkpoint, or from nothing.
-    fn run(&mut self, frame: &Frame, from: Option<&Checkpoint>, seen: &mut Watch<'_>) -> Result<(Checkpoint, Ending)>;
+    /// Runs one frame from a checkpoint, or from nothing, as long as the watcher lets it.
+    fn run_watched(
+        &mut self,
+        frame: &Frame,
+        from: Option<&Checkpoint>,
+        watcher: &mut dyn Watcher,
+    ) -> Result<(Checkpoint, Ending)>;
+
+    /// Runs one frame and shows its records.
+    fn run(&mut self, frame: &Frame, from: Option<&Checkpoint>, seen: &mut Watch<'_>) -> Result<(Checkpoint, Ending)> {
+        self.run_watched(frame, from, &mut Patient(seen))
+    }
 }
 
 /// Our own backend: an engine, threads or simulated.
@@ -243,9 +254,14 @@ impl EngineBackend {
 }
 
 impl Backend for EngineBackend {
-    fn run(&mut self, frame: &Frame, from: Option<&Checkpoint>, seen: &mut Watch<'_>) -> Result<(Checkpoint, Ending)> {
+    fn run_watched(
+        &mut self,
+        frame: &Frame,
+        from: Option<&Checkpoint>,
+        watcher: &mut dyn Watcher,
+    ) -> Result<(Checkpoint, Ending)> {
         let mut live = self.prepare(frame, from)?;
-        let ending = self.run_until(frame, &mut live, seen)?;
+        let ending = self.run_until(frame, &mut live, watcher)?;
         let checkpoint = live.checkpoint()?;
         self.live = Some(live);
         Ok((checkpoint, ending))
@@ -253,31 +269,33 @@ impl Backend for EngineBackend {
 }
 
 impl EngineBackend {
-    fn run_until(&self, frame: &Frame, live: &mut Live, seen: &mut Watch<'_>) -> Result<Ending> {
+    fn run_until(&self, frame: &Frame, live: &mut Live, watcher: &mut dyn Watcher) -> Result<Ending> {
         if live.first.is_none() {
             let record = self.record(frame, live)?;
             live.first = Some(record.objective);
-            if let ControlFlow::Break(ending) = seen(&record, live.model())? {
+            if let ControlFlow::Break(ending) = watcher.see(&record, live.model())? {
                 return Ok(ending);
             }
         }
+        let mut recorded = live.engine.clock().rounds;
         while live.engine.clock().rounds < frame.until_round {
-            let step = live.server.iterate(live.engine.as_mut(), &mut live.shared)?;
-            live.iteration += 1;
-            let last = step == Step::Stalled || live.engine.clock().rounds >= frame.until_round;
-            if !last && !live.iteration.is_multiple_of(frame.eval_every) {
-                continue;
+            let end = live.iterate(watcher)?;
+            let rounds = live.engine.clock().rounds;
+            let last = end.is_some() || rounds >= frame.until_round;
+            if rounds == recorded || !(last || live.iteration.is_multiple_of(frame.eval_every)) {
+                match end {
+                    Some(ending) => return Ok(ending),
+                    None => continue,
+                }
             }
             let record = self.record(frame, live)?;
-            if let ControlFlow::Break(ending) = seen(&record, live.model())? {
-                return Ok(ending);
-            }
-            let scale = live.first.unwrap_or(record.objective).max(1.0);
-            if !record.objective.is_finite() || record.objective > DIVERGED * scale {
-                return Ok(Ending::Diverged);
-            }
-            if step == Step::Stalled {
-                return Ok(Ending::Stalled);
+            recorded = rounds;
+            let end = live.ran_away(&record).then_some(Ending::Diverged).or(end);
+            match (watcher.see(&record, live.model())?, end) {
+                // A pause must not hide how the run came out.
+                (ControlFlow::Break(Ending::FrameOver) | ControlFlow::Continue(()), Some(ending))
+                | (ControlFlow::Break(ending), _) => return Ok(ending),
+                (ControlFlow::Continue(()), None) => {}
             }
         }
         Ok(Ending::FrameOver)
@@ -296,6 +314,22 @@ impl Live {
         let shared = setting.algorithm.shared(&setting.outline);
         let run = frame.run.clone();
         Self { run, setting, engine, server, shared, iteration: 0, lower_bound: None, first: None }
+    }
+
+    /// One iteration; an ending if it cannot move any more, or the watcher does not let it finish.
+    fn iterate(&mut self, watcher: &mut dyn Watcher) -> Result<Option<Ending>> {
+        let mut gate = Gate { engine: self.engine.as_mut(), watcher, closed: None };
+        let step = self.server.iterate(&mut gate, &mut self.shared);
+        if gate.closed.is_some() {
+            return Ok(gate.closed);
+        }
+        self.iteration += 1;
+        Ok((step? == Step::Stalled).then_some(Ending::Stalled))
+    }
+
+    fn ran_away(&self, record: &Record) -> bool {
+        let scale = self.first.unwrap_or(record.objective).max(1.0);
+        !record.objective.is_finite() || record.objective > DIVERGED * scale
     }
 
     /// Whether this run in progress is exactly what the checkpoint describes.

@@ -107,6 +107,11 @@ pub struct Caps {
 }
 
 impl Caps {
+    /// These caps, and for what they leave open the earlier ones.
+    pub fn or(self, earlier: Self) -> Self {
+        Self { seconds: self.seconds.or(earlier.seconds), dollars: self.dollars.or(earlier.dollars) }
+    }
+
     /// The caps and what the goal itself allows, together.
     pub fn with_goal(self, goal: &Goal) -> Self {
         let least = |a: Option<f64>, b: f64| Some(a.map_or(b, |a| a.min(b)));

@@ -3,11 +3,15 @@
 //! Decisions are pure functions of the journal so far ([`decide`]); the [`Driver`] carries them out and writes the
 //! journal. A single configuration run by the user's choice is the same loop with one decision in it.
 
+mod best;
 mod driver;
 mod foresight;
 mod history;
+mod meter;
+mod observer;
 mod policy;
 mod replay;
+mod slice;
 mod summary;
 
 use serde::{Deserialize, Serialize};
@@ -15,8 +19,9 @@ use serde::{Deserialize, Serialize};
 use crate::backend::{Ending, Frame};
 use crate::model::Estimate;
 use crate::plan::Plan;
-pub use driver::{Driver, Moment, Observer};
+pub use driver::Driver;
 pub use history::{History, Past, Spent};
+pub use observer::{Moment, Observer};
 pub use policy::decide;
 pub use replay::{Replay, replay};
 pub use summary::{Summary, Switch};

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use hemingway::data::Normalize;
+use hemingway::goal::Caps;
 use hemingway::problem::Loss;
 
 use super::{GoalArgs, value};
@@ -150,8 +151,14 @@ pub(crate) struct LimitArgs {
     pub(crate) max_cost: Option<f64>,
 }
 
+impl LimitArgs {
+    pub(crate) fn caps(&self) -> Caps {
+        Caps { seconds: self.max_time, dollars: self.max_cost }
+    }
+}
+
 /// What a journal already says of its job.
-const JOB: [&str; 14] = [
+const JOB: [&str; 12] = [
     "data",
     "goal",
     "certified",
@@ -164,8 +171,6 @@ const JOB: [&str; 14] = [
     "test",
     "seed",
     "cluster",
-    "max_time",
-    "max_cost",
 ];
 
 /// What is kept.
@@ -184,7 +189,8 @@ pub(crate) struct KeepArgs {
     /// Evaluate the objective every so many iterations
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) eval_every: u64,
-    /// Go on with a killed or interrupted run (name, `last` or directory); the job comes from its journal
+    /// Go on with a killed or interrupted run (name, `last` or directory); the job comes from its journal. One that its
+    /// caps ended goes on under a larger --max-time or --max-cost, counted from its beginning
     #[arg(long, value_name = "RUN", conflicts_with_all = JOB)]
     pub(crate) resume: Option<String>,
 }

@@ -123,9 +123,13 @@ impl Outcome {
         match self.summary.ending {
             Ending::Interrupted => vec![format!("hemingway {verb} --resume {run}{store}"), explain],
             Ending::GoalMet => vec![explain, score, predict],
-            Ending::BudgetSpent => {
-                vec![explain, score, "or the same again with a larger --max-time or --max-cost".into()]
+            Ending::BudgetSpent if spec.caps.seconds.is_some() => {
+                vec![explain, score, format!("hemingway {verb} --resume {run}{store} --max-time MORE")]
             }
+            Ending::BudgetSpent if spec.caps.dollars.is_some() => {
+                vec![explain, score, format!("hemingway {verb} --resume {run}{store} --max-cost MORE")]
+            }
+            Ending::BudgetSpent => vec![explain, score],
             Ending::Stalled | Ending::Diverged | Ending::FrameOver if verb == "run" => {
                 vec![explain, format!("hemingway train {} --reach 1e-3  (let the models choose)", spec.data)]
             }

@@ -20,7 +20,7 @@ use crate::show::{Basis, Paint, PlanTable, number};
 pub(super) fn plan(args: &TrainArgs, out: &mut dyn Output, began: Instant) -> Result<u8> {
     let manners = Manners { ask: false, all: args.choice.all };
     let outcome = match &args.keep.resume {
-        Some(run) => jobs::resume(run, &args.keep, manners, out, began)?,
+        Some(run) => jobs::resume(run, &args.keep, &args.limits, manners, out, began)?,
         None => jobs::start(spec(args, true)?, &args.keep, manners, out, began)?,
     };
     let ending = outcome.summary.ending;

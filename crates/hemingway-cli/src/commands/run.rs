@@ -19,7 +19,7 @@ const DEFAULT_GOAL: Goal = Goal::Reach { error: 1e-3, certified: false };
 pub(super) fn run(args: &RunArgs, out: &mut dyn Output, began: Instant) -> Result<u8> {
     let manners = Manners { ask: false, all: false };
     let outcome = match &args.keep.resume {
-        Some(run) => jobs::resume(run, &args.keep, manners, out, began)?,
+        Some(run) => jobs::resume(run, &args.keep, &args.limits, manners, out, began)?,
         None => {
             let (Some(algorithm), Some(machines)) = (&args.algorithm, args.machines) else {
                 return Err(Usage::error("--algorithm and --machines are needed"));

@@ -15,7 +15,7 @@ use crate::output::{Manners, Output};
 pub(super) fn train(args: &TrainArgs, out: &mut dyn Output, began: Instant) -> Result<u8> {
     let manners = Manners { ask: !args.choice.yes, all: args.choice.all };
     let outcome = match &args.keep.resume {
-        Some(run) => jobs::resume(run, &args.keep, manners, out, began)?,
+        Some(run) => jobs::resume(run, &args.keep, &args.limits, manners, out, began)?,
         None => {
             let spec = spec(args, false)?;
             // A clock that runs while the user thinks would eat the time asked for.

@@ -141,13 +141,16 @@ impl Server for LbfgsServer {
             self.pairs.clear();
             p = self.direction(&here.gradient);
         }
-        if let Some((trial, there)) = self.search(on, shared, &here, &p)? {
+        let found = self.search(on, shared, &here, &p);
+        if let Ok(Some((trial, there))) = found {
             self.remember(difference(&trial, shared), difference(&there.gradient, &here.gradient));
             shared.copy_from_slice(&trial);
             self.here = Some(there);
             return Ok(Step::Moved);
         }
+        // Also where the search was cut short: what is known of this point stays known.
         self.here = Some(here);
+        found?;
         if self.pairs.is_empty() {
             return Ok(Step::Stalled);
         }

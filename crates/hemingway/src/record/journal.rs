@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Record;
 use crate::backend::Ending;
+use crate::goal::Caps;
 use crate::job::{Facts, JobSpec};
 use crate::train::{Decision, Spent, Summary};
 use crate::{Error, Result};
@@ -29,10 +30,13 @@ pub enum Event {
         /// What the data turned out to be.
         facts: Box<Facts>,
     },
-    /// A killed or interrupted job goes on.
+    /// A killed or interrupted job goes on, or one that its caps had ended.
     Resumed {
         /// Seconds since 1970.
         at: f64,
+        /// The caps that hold from here on, where they are others than before.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        caps: Option<Caps>,
     },
     /// What to do next was decided, from the events before this one and what had been spent.
     Decided {

@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::journal::{Event, Journal};
-use crate::backend::Checkpoint;
+use crate::backend::{Checkpoint, Ending};
 use crate::{Error, Result};
 
 const JOURNAL: &str = "journal.jsonl";
@@ -113,15 +113,16 @@ impl RunDir {
         self.path.join("model.json")
     }
 
-    /// Keeps a checkpoint of one of its runs, replacing the one before it whole or not at all.
-    pub fn save_checkpoint(&self, run: &str, checkpoint: &Checkpoint) -> Result<()> {
+    /// Keeps a checkpoint of one of its runs, with the ending it has come to if it has, replacing the one before it whole
+    /// or not at all.
+    pub fn save_checkpoint(&self, run: &str, checkpoint: &Checkpoint, ending: Option<Ending>) -> Result<()> {
         let path = self.checkpoint_path(run);
-        let bytes = postcard::to_allocvec(checkpoint).map_err(|e| Error::file(&path, e.to_string()))?;
+        let bytes = postcard::to_allocvec(&(checkpoint, ending)).map_err(|e| Error::file(&path, e.to_string()))?;
         replace(&path, &bytes)
     }
 
-    /// The newest checkpoint of one of its runs. Without one the run starts over, which only costs time.
-    pub fn load_checkpoint(&self, run: &str) -> Option<Checkpoint> {
+    /// The newest checkpoint of one of its runs, as kept. Without one the run starts over, which only costs time.
+    pub fn load_checkpoint(&self, run: &str) -> Option<(Checkpoint, Option<Ending>)> {
         let bytes = std::fs::read(self.checkpoint_path(run)).ok()?;
         postcard::from_bytes(&bytes).ok()
     }

@@ -1,116 +1,37 @@
 //! Carries decisions out: runs frames, writes the journal, keeps checkpoints and the best model, honours caps.
 
 use std::collections::HashMap;
-use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use serde::{Deserialize, Serialize};
-
-use super::{Decision, History, Purpose, Spent, Start, Summary, decide};
-use crate::backend::{Backend, Checkpoint, Config, Ending, EngineBackend, Frame};
-use crate::goal::Goal;
+use super::best::Best;
+use super::meter::{Ahead, Meter};
+use super::slice::{Slice, promised, verdict, when_spent};
+use super::{Decision, History, Moment, Observer, Purpose, Start, Summary, decide};
+use crate::backend::{Backend, Checkpoint, Ending, EngineBackend, Frame};
 use crate::job::Job;
-use crate::record::Record;
 use crate::record::journal::{Event, Journal};
 use crate::record::store::{RunDir, Store};
-use crate::standing::Standing;
 use crate::trained::{Provenance, TrainedModel};
-use crate::{Error, Result, metric};
+use crate::{Error, Result};
 
-/// How long training may go on before what it has reached is put into a checkpoint.
-const CHECKPOINT_EVERY: Duration = Duration::from_secs(1);
-
-/// What an observer may show.
-pub enum Moment<'a> {
-    /// The next step was decided.
-    Decided(&'a Decision),
-    /// A round was evaluated.
-    Round {
-        /// What was seen.
-        record: &'a Record,
-        /// Where training stands.
-        standing: &'a Standing,
-        /// What has been used.
-        spent: &'a Spent,
-        /// What the frame is for.
-        purpose: Purpose,
-    },
-    /// A frame ended.
-    FrameEnded {
-        /// The frame.
-        frame: &'a Frame,
-        /// Why.
-        ending: Ending,
-    },
-}
-
-/// Shows what happens; it decides nothing.
-pub trait Observer {
-    /// Something happened.
-    fn notice(&mut self, moment: Moment<'_>);
-}
+/// Rounds that taking up another algorithm's model needs: CoCoA's, the most of all.
+const ADOPTION: f64 = 2.0;
 
 /// Runs one job to its end.
 pub struct Driver<'a> {
     job: &'a Job,
-    backend: EngineBackend,
+    backend: Box<dyn Backend + 'a>,
     dir: RunDir,
     journal: Journal,
     history: History,
     meter: Meter,
     best: Best,
     checkpoints: HashMap<String, Checkpoint>,
+    /// An end that a kill cut short.
+    stop: Option<(Ending, String)>,
     observer: &'a mut dyn Observer,
     interrupted: &'a AtomicBool,
-}
-
-/// The best model so far. It may trail the journal after a kill; the rounds run again catch up.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-struct Best {
-    /// What the goal wants small.
-    worth: f64,
-    objective: f64,
-    /// What made it; nothing yet.
-    maker: Option<Config>,
-    model: Vec<f64>,
-}
-
-impl Best {
-    fn see(&mut self, goal: &Goal, record: &Record, model: &[f64]) {
-        let worth = worth(goal, record);
-        if worth < self.worth {
-            let maker = Some(Config::new(&record.algorithm, record.machines));
-            *self = Self { worth, objective: record.objective, maker, model: model.to_vec() };
-        }
-    }
-}
-
-/// What the goal wants small: the objective, or how far the asked-for measure is off.
-fn worth(goal: &Goal, record: &Record) -> f64 {
-    match goal {
-        Goal::ReachMetric { metric, .. } => {
-            let seen = record.metrics.get(metric).copied();
-            seen.map_or(f64::INFINITY, |seen| if metric::is_loss(metric) { seen } else { -seen })
-        }
-        _ => record.objective,
-    }
-}
-
-/// Measures what is spent: virtual seconds from the records, or this machine's.
-#[derive(Debug)]
-struct Meter {
-    simulated: bool,
-    price_per_hour: Option<f64>,
-    began: Instant,
-    /// Wall seconds spent before a resume.
-    before: f64,
-    /// Seconds of training and evaluation of each run so far.
-    runs: HashMap<String, f64>,
-    /// Wall seconds when the last record came in.
-    last_record: f64,
-    /// Wall seconds the last round took, evaluation included.
-    last_round: f64,
 }
 
 impl<'a> Driver<'a> {
@@ -135,8 +56,8 @@ impl<'a> Driver<'a> {
         Ok(driver)
     }
 
-    /// Goes on with a job that was killed or interrupted. The job must have been made from the journal's own
-    /// specification.
+    /// Goes on with a job that was killed, interrupted, or ended by its caps. The job must have been made from the
+    /// journal's own specification; where its caps differ they hold from here on, and the journal says so.
     pub fn resume(
         job: &'a Job,
         dir: RunDir,
@@ -145,18 +66,25 @@ impl<'a> Driver<'a> {
         interrupted: &'a AtomicBool,
     ) -> Result<Self> {
         let (journal, events) = dir.reopen()?;
-        if History::of(&events)?.facts.problem != job.facts.problem {
+        let history = History::of(&events)?;
+        if history.facts.problem != job.facts.problem {
             let what = format!("{} is no longer the data that this run began with", job.spec.data);
             return Err(Error::file(dir.path(), what));
         }
-        let history = History::new(&dir.id, job.spec.clone(), job.facts.clone());
         let mut driver = Self::new(job, dir, journal, history, began, observer, interrupted);
         driver.take_up(&events);
         if let Some(best) = driver.dir.load_best() {
             driver.best = best;
         }
-        driver.log(&Event::Resumed { at: now() })?;
+        let caps = (driver.history.spec.caps != job.spec.caps).then_some(job.spec.caps);
+        driver.log(&Event::Resumed { at: now(), caps })?;
         Ok(driver)
+    }
+
+    /// Runs frames elsewhere than on our own engines.
+    pub fn on(mut self, backend: impl Backend + 'a) -> Self {
+        self.backend = Box::new(backend);
+        self
     }
 
     fn new(
@@ -172,14 +100,28 @@ impl<'a> Driver<'a> {
         let backend = EngineBackend::new(job.problem.clone(), &job.facts.problem, cluster)
             .with_fraction(job.spec.fraction.unwrap_or(1.0))
             .with_test(job.test.clone());
-        let model = vec![0.0; job.problem.data.columns()];
-        let best = Best { worth: f64::INFINITY, objective: f64::INFINITY, maker: None, model };
-        let meter = Meter::new(job, began);
-        Self { job, backend, dir, journal, history, meter, best, checkpoints: HashMap::new(), observer, interrupted }
+        let best = Best::none(job.problem.data.columns());
+        let meter = Meter::new(&job.facts, began);
+        Self {
+            job,
+            backend: Box::new(backend),
+            dir,
+            journal,
+            history,
+            meter,
+            best,
+            checkpoints: HashMap::new(),
+            stop: None,
+            observer,
+            interrupted,
+        }
     }
 
     /// Decides and runs frames until the job ends; leaves the model beside the journal.
     pub fn run(mut self) -> Result<Summary> {
+        if let Some((ending, why)) = self.stop.take_if(|_| self.history.open.is_none()) {
+            return self.finish(ending, &why);
+        }
         loop {
             if self.history.open.is_none() {
                 let decision = decide(&self.history);
@@ -201,7 +143,13 @@ impl<'a> Driver<'a> {
                 self.meter.recall(record, *purpose, &mut self.history.spent);
             }
         }
-        self.meter.before = self.history.spent.wall_seconds;
+        self.meter.go_on_from(&self.history.spent);
+        let last = events.iter().rev().find(|event| !matches!(event, Event::Resumed { .. }));
+        if let Some(Event::Decided { decision, .. }) = last
+            && let Decision::Stop { ending, why, .. } = decision.as_ref()
+        {
+            self.stop = Some((*ending, why.clone()));
+        }
     }
 
     fn log(&mut self, event: &Event) -> Result<()> {
@@ -213,27 +161,53 @@ impl<'a> Driver<'a> {
     /// Runs the frame decided on, in slices that each end with a checkpoint.
     fn run_open_frame(&mut self) -> Result<()> {
         let Some((frame, purpose, start)) = self.history.open.clone() else { return Ok(()) };
-        let ending = loop {
+        let mut ending = self.refusal(&frame, &start).or_else(|| self.unsaid(&frame));
+        while ending.is_none() {
             let from = self.checkpoint(&frame, &start);
-            let (checkpoint, ending) = self.run_slice(&frame, purpose, from.as_ref())?;
+            let (checkpoint, end) = self.run_slice(&frame, purpose, from.as_ref())?;
             // Before the journal says that the frame is over: nothing would be run again to catch up.
             self.dir.save_best(&self.best)?;
-            self.dir.save_checkpoint(&frame.run, &checkpoint)?;
+            self.dir.save_checkpoint(&frame.run, &checkpoint, end)?;
             self.checkpoints.insert(frame.run.clone(), checkpoint);
-            if let Some(ending) = ending {
-                let spent = self.history.spent;
-                self.log(&Event::FrameEnded { run: frame.run.clone(), ending, spent })?;
-                self.journal.flush()?;
-                break ending;
-            }
-        };
+            ending = end;
+        }
+        let Some(ending) = ending else { return Ok(()) };
+        let spent = self.history.spent;
+        self.log(&Event::FrameEnded { run: frame.run.clone(), ending, spent })?;
+        self.journal.flush()?;
         self.observer.notice(Moment::FrameEnded { frame: &frame, ending });
         Ok(())
     }
 
+    /// Why a new run is not even begun: the user, or a cap that its start and first round would break. The first of all
+    /// always is, so that a model is left.
+    fn refusal(&self, frame: &Frame, start: &Start) -> Option<Ending> {
+        let history = &self.history;
+        if history.records.is_empty() || history.last_of(&frame.run).is_some() {
+            return None;
+        }
+        if self.interrupted.load(Ordering::Relaxed) {
+            return Some(Ending::Interrupted);
+        }
+        let adoption = if matches!(start, Start::Adopt { .. }) { ADOPTION } else { 0.0 };
+        let config = &frame.config;
+        let ahead = Ahead { config, rounds: 1.0 + adoption, promised: promised(history, config) };
+        (!self.meter.fits(&ahead, None, &history.spent, history.caps())).then(|| when_spent(history))
+    }
+
+    /// How the frame ended, if a kill kept that out of the journal and one more round would not show it again.
+    fn unsaid(&self, frame: &Frame) -> Option<Ending> {
+        let last = self.history.last_of(&frame.run).filter(|_| !self.checkpoints.contains_key(&frame.run))?;
+        let (checkpoint, ending) = self.dir.load_checkpoint(&frame.run)?;
+        let ending = ending.filter(|ending| matches!(ending, Ending::Stalled | Ending::Diverged))?;
+        let said = self.history.past.iter().any(|past| past.frame.run == frame.run && past.ending == ending);
+        (checkpoint.clock.rounds == last.round && !said).then_some(ending)
+    }
+
     /// Where the frame goes on: its own run's newest checkpoint, or that of the run whose model it adopts.
     fn checkpoint(&self, frame: &Frame, start: &Start) -> Option<Checkpoint> {
-        let find = |run: &str| self.checkpoints.get(run).cloned().or_else(|| self.dir.load_checkpoint(run));
+        let load = |run: &str| self.dir.load_checkpoint(run).map(|(checkpoint, _)| checkpoint);
+        let find = |run: &str| self.checkpoints.get(run).cloned().or_else(|| load(run));
         find(&frame.run).or_else(|| match start {
             Start::Adopt { run } => find(run),
             Start::Fresh | Start::Continue { .. } => None,
@@ -247,40 +221,32 @@ impl<'a> Driver<'a> {
         purpose: Purpose,
         from: Option<&Checkpoint>,
     ) -> Result<(Checkpoint, Option<Ending>)> {
-        let Self { backend, journal, history, meter, best, observer, interrupted, .. } = self;
-        let last = history.last_of(&frame.run);
+        let last = self.history.last_of(&frame.run);
         let known = last.map(|record| record.round);
         // A kill may have come between the last round of a frame and the word that it is over.
         if let (Some(record), Some(from)) = (last, from)
             && record.round == from.clock.rounds
-            && let Some(ending) = verdict(history, meter, record, interrupted)
+            && let Some(ending) = verdict(&self.history, record, self.interrupted)
         {
             return Ok((from.clone(), Some(ending)));
         }
-        meter.begin(&history.spent);
-        let began = Instant::now();
-        let mut due = false;
-        let mut seen = |record: &Record, model: &[f64]| {
-            best.see(&history.spec.goal, record, model);
-            // Rounds run again after a kill are on record already; the last of them may not have been judged.
-            if known.is_some_and(|round| record.round < round) {
-                return Ok(ControlFlow::Continue(()));
-            }
-            if known != Some(record.round) {
-                let event = Event::Round { record: record.clone() };
-                journal.append(&event)?;
-                history.apply(&event);
-                meter.see(record, purpose, &mut history.spent);
-                observer.notice(Moment::Round { record, standing: &history.standing, spent: &history.spent, purpose });
-            }
-            if let Some(ending) = verdict(history, meter, record, interrupted) {
-                return Ok(ControlFlow::Break(ending));
-            }
-            due = began.elapsed() > CHECKPOINT_EVERY;
-            Ok(if due { ControlFlow::Break(Ending::FrameOver) } else { ControlFlow::Continue(()) })
+        self.meter.begin(&self.history.spent);
+        let mut slice = Slice {
+            frame,
+            purpose,
+            known,
+            promised: promised(&self.history, &frame.config),
+            began: Instant::now(),
+            due: false,
+            journal: &mut self.journal,
+            history: &mut self.history,
+            meter: &mut self.meter,
+            best: &mut self.best,
+            observer: &mut *self.observer,
+            interrupted: self.interrupted,
         };
-        let (checkpoint, ending) = backend.run(frame, from, &mut seen)?;
-        let unfinished = due && ending == Ending::FrameOver && checkpoint.clock.rounds < frame.until_round;
+        let (checkpoint, ending) = self.backend.run_watched(frame, from, &mut slice)?;
+        let unfinished = slice.due && ending == Ending::FrameOver && checkpoint.clock.rounds < frame.until_round;
         Ok((checkpoint, (!unfinished).then_some(ending)))
     }
 
@@ -317,79 +283,6 @@ impl<'a> Driver<'a> {
                 choice: self.best.maker.clone(),
                 ending: summary.ending,
             },
-        }
-    }
-}
-
-/// Whether this record ends the frame: the goal, the user, or a cap that one more round would break.
-fn verdict(history: &History, meter: &Meter, record: &Record, interrupted: &AtomicBool) -> Option<Ending> {
-    if history.standing.meets(&history.spec.goal, record) {
-        return Some(Ending::GoalMet);
-    }
-    if interrupted.load(Ordering::Relaxed) {
-        return Some(Ending::Interrupted);
-    }
-    let caps = history.caps();
-    let next = meter.last_round;
-    let late = caps.seconds.is_some_and(|cap| history.spent.wall_seconds + next > cap);
-    let price = meter.price(record.machines) * next;
-    let dear = caps.dollars.is_some_and(|cap| history.spent.dollars.unwrap_or(0.0) + price > cap);
-    // To have used up a budget is what was asked for, unless loading alone did.
-    let asked_for = history.spec.goal.is_budget() && record.round > 0;
-    (late || dear).then_some(if asked_for { Ending::GoalMet } else { Ending::BudgetSpent })
-}
-
-impl Meter {
-    fn new(job: &Job, began: Instant) -> Self {
-        Self {
-            simulated: job.facts.simulated,
-            price_per_hour: job.facts.price_per_hour,
-            began,
-            before: 0.0,
-            runs: HashMap::new(),
-            last_record: 0.0,
-            last_round: 0.0,
-        }
-    }
-
-    /// Dollars a second for so many machines.
-    fn price(&self, machines: usize) -> f64 {
-        self.price_per_hour.unwrap_or(0.0) * machines as f64 / 3600.0
-    }
-
-    fn wall(&self, spent: &Spent) -> f64 {
-        if self.simulated { spent.wall_seconds } else { self.before + self.began.elapsed().as_secs_f64() }
-    }
-
-    /// What comes now is rounds, not loading or dealing.
-    fn begin(&mut self, spent: &Spent) {
-        self.last_record = self.wall(spent);
-    }
-
-    /// Counts a round that has just ended.
-    fn see(&mut self, record: &Record, purpose: Purpose, spent: &mut Spent) {
-        let before = self.last_record;
-        self.recall(record, purpose, spent);
-        if !self.simulated {
-            spent.wall_seconds = self.wall(spent);
-            self.last_round = spent.wall_seconds - before;
-            self.last_record = spent.wall_seconds;
-        }
-    }
-
-    /// Counts a round by its record alone.
-    fn recall(&mut self, record: &Record, purpose: Purpose, spent: &mut Spent) {
-        let total = record.train_seconds + record.eval_seconds + record.load_seconds;
-        // A round run again after a kill may take less than it did before.
-        let busy = (total - self.runs.insert(record.run.clone(), total).unwrap_or(0.0)).max(0.0);
-        spent.wall_seconds += busy;
-        self.last_round = spent.wall_seconds - self.last_record;
-        self.last_record = spent.wall_seconds;
-        if purpose == Purpose::Probe {
-            spent.probe_seconds += busy;
-        }
-        if self.price_per_hour.is_some() {
-            *spent.dollars.get_or_insert(0.0) += self.price(record.machines) * busy;
         }
     }
 }

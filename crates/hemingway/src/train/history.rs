@@ -78,7 +78,7 @@ impl History {
     pub fn apply(&mut self, event: &Event) {
         match event {
             Event::Started { .. } | Event::Finished { .. } => {}
-            Event::Resumed { .. } => self.reopen(),
+            Event::Resumed { caps, .. } => self.reopen(*caps),
             Event::Decided { decision, spent } => self.decide(decision, *spent),
             Event::Round { record } => self.see(record),
             Event::FrameEnded { ending, spent, .. } => self.end_frame(*ending, *spent),
@@ -105,9 +105,11 @@ impl History {
         }
     }
 
-    /// A frame that the user interrupted goes on.
-    fn reopen(&mut self) {
-        let Some(past) = self.past.pop_if(|past| past.ending == Ending::Interrupted) else { return };
+    /// A frame that the user interrupted goes on; under other caps also one that they ended.
+    fn reopen(&mut self, caps: Option<Caps>) {
+        self.spec.caps = caps.unwrap_or(self.spec.caps);
+        let goes_on = |ending| ending == Ending::Interrupted || (ending == Ending::BudgetSpent && caps.is_some());
+        let Some(past) = self.past.pop_if(|past| goes_on(past.ending)) else { return };
         let start = self.decisions.iter().rev().find_map(|decision| match decision {
             Decision::Run { start, .. } => Some(start.clone()),
             Decision::Stop { .. } => None,

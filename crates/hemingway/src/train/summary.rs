@@ -87,8 +87,10 @@ impl Summary {
                 _ => None,
             })
         };
+        // A cap may forbid the first round of what was decided on.
+        let begun = |wanted| of(wanted).rfind(|(frame, _)| history.last_of(&frame.run).is_some());
         // A probe may meet the goal before any training is decided on.
-        let chosen = of(Purpose::Train).next_back().or_else(|| of(Purpose::Probe).next_back()).map(|(frame, _)| frame);
+        let chosen = begun(Purpose::Train).or_else(|| begun(Purpose::Probe)).map(|(frame, _)| frame);
         // A job that ends with a plan has chosen without training.
         let planned = match history.decisions.last() {
             Some(Decision::Stop { plan: Some(plan), .. }) => plan.choice().map(|best| best.config.clone()),
