@@ -31,7 +31,8 @@ impl Traits {
             entries: problem.data.matrix.stored(),
             loss: outline.loss,
             l2: outline.l2,
-            mean_norm_sq: outline.mean_norm_sq,
+            // JSON knows no infinity.
+            mean_norm_sq: outline.mean_norm_sq.min(f64::MAX),
         }
     }
 

@@ -7,6 +7,8 @@ use crate::record::{Trace, traces};
 /// Places of P* considered, and the nearest below the best value, as a share of it.
 const PLACES: usize = 28;
 const NEAREST: f64 = 1e-8;
+/// Rounds after which a run foresees its own end.
+const LONG: u64 = 8;
 /// Rounds of a run at which its level is looked at, as shares of its last.
 const LOOKS: [f64; 4] = [1.0, 0.6, 0.35, 0.2];
 
@@ -46,7 +48,9 @@ impl Stretch {
     pub(super) fn all(history: &History) -> (Vec<Self>, Option<Bracket>) {
         let own = traces(&history.records);
         let all: Vec<&Trace> = history.facts.lore.traces.iter().chain(&own).collect();
-        let bracket = Bracket::of(all.iter().copied());
+        // Of a few rounds the ends of curves cannot be foreseen.
+        let long = all.iter().any(|trace| trace.last_round() >= LONG);
+        let bracket = Bracket::of(all.iter().copied()).filter(|_| long);
         (all.into_iter().filter_map(Self::of).collect(), bracket)
     }
 

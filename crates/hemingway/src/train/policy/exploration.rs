@@ -12,6 +12,8 @@ use super::{FIRST_LOOK, Purpose, Start};
 
 /// Rounds that a trial may take, the fewest first.
 const TRIALS: [u64; 4] = [2, 4, 8, 16];
+/// What seems so many times worse is not tried, however little is known.
+const HOPELESS: f64 = 4.0;
 /// The part of the whole run that trials may use up.
 const SHARE: f64 = 0.1;
 /// A trial must be worth so many times what it costs: what it is worth is itself only thought.
@@ -32,6 +34,7 @@ impl Exploration {
             return Some(Self { prospect: best.clone(), rounds: FIRST_LOOK, why });
         }
         let others = foresight.prospects.iter().filter(|other| other.config != best.config);
+        let others = others.filter(|other| other.seconds() * other.price < HOPELESS * best.seconds() * best.price);
         let trials = others.flat_map(|other| {
             // Where no round was timed yet, the first two may be dear: no more than those.
             let most = if foresight.covers(other.config.machines) { TRIALS.len() } else { 1 };
