@@ -67,6 +67,14 @@ pub fn quantile(mut values: Vec<f64>, share: f64) -> f64 {
     let place = share * values.len().saturating_sub(1) as f64;
     let (below, above) = (place.floor() as usize, place.ceil() as usize);
     match (values.get(below), values.get(above)) {
+        // Nothing lies between a number and infinity.
+        (Some(a), Some(b)) if b.is_infinite() => {
+            if place.fract() < 0.5 {
+                *a
+            } else {
+                *b
+            }
+        }
         (Some(a), Some(b)) => a + (b - a) * place.fract(),
         _ => f64::NAN,
     }

@@ -4,9 +4,11 @@
 //! in `clusters/` here and there. Every (problem, algorithm, m) is computed once, as a [`tape::Tape`] that any cluster
 //! can be timed on.
 
+pub mod judge;
 pub mod oracle;
 pub mod ours;
 pub mod suite;
+pub mod table;
 pub mod tape;
 
 pub use oracle::Oracle;

@@ -37,8 +37,8 @@ pub struct Outcome {
     pub stopped: f64,
     /// The part of them spent in probes.
     pub probing: f64,
-    /// What was foretold, all in all, when training began, and where that was.
-    pub predicted: Option<(Estimate, f64)>,
+    /// What was foretold, all in all, when training began.
+    pub predicted: Option<Estimate>,
     /// Every frame in brief.
     pub frames: Vec<String>,
     /// The true error at the end.
@@ -53,7 +53,7 @@ struct Judge<'a> {
     runs: BTreeMap<String, f64>,
     probing: f64,
     reached: Option<f64>,
-    predicted: Option<(Estimate, f64)>,
+    predicted: Option<Estimate>,
     frames: Vec<String>,
 }
 
@@ -86,7 +86,7 @@ impl Observer for Judge<'_> {
                     let others = now - self.runs.get(&frame.run).copied().unwrap_or(0.0);
                     let plus =
                         |p: Estimate| Estimate { low: p.low + others, mid: p.mid + others, high: p.high + others, ..p };
-                    self.predicted = predicted.map(|predicted| (plus(predicted), now));
+                    self.predicted = predicted.map(plus);
                 }
             }
             Moment::Decided(Decision::Stop { ending, why, .. }) => {

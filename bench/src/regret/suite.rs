@@ -2,12 +2,17 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::time::Instant;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use hemingway::cluster::Cluster;
 use hemingway::data::{Dataset, Normalize, Preparation, prepare};
+use hemingway::model::Lesson;
 use hemingway::problem::{Loss, Problem};
 use serde::Deserialize;
+
+use super::Shelf;
 
 /// The seed of every run, ours and the oracle's.
 pub const SEED: u64 = 0;
@@ -81,6 +86,40 @@ impl Suite {
         ];
         let clusters = files.iter().map(|file| Ok(Cluster::read(file)?)).collect::<anyhow::Result<_>>()?;
         Ok(Self { cases, clusters })
+    }
+
+    /// What each problem teaches, by family.
+    pub fn lessons(&self) -> anyhow::Result<Vec<(String, Lesson)>> {
+        self.cases.iter().map(|case| Ok((case.family.clone(), Shelf::of(case)?.lesson(case)))).collect()
+    }
+
+    /// Does something with every problem that is asked for, two at a time; in order.
+    pub fn each<T: Send>(
+        &self,
+        asked: impl Fn(&Case) -> bool,
+        work: impl Fn(&Case) -> anyhow::Result<T> + Sync,
+    ) -> anyhow::Result<Vec<T>> {
+        let todo: Mutex<Vec<(usize, &Case)>> =
+            Mutex::new(self.cases.iter().enumerate().filter(|(_, case)| asked(case)).rev().collect());
+        let one_by_one = || {
+            let mut done = Vec::new();
+            while let Some((place, case)) = todo.lock().map_or(None, |mut todo| todo.pop()) {
+                let began = Instant::now();
+                done.push((place, work(case).with_context(|| case.name.clone())?));
+                eprintln!("{}: {:.0} s", case.name, began.elapsed().as_secs_f64());
+            }
+            Ok(done)
+        };
+        let mut done: Vec<(usize, T)> = std::thread::scope(|scope| {
+            let threads = [scope.spawn(one_by_one), scope.spawn(one_by_one)];
+            let joined = threads.map(|thread| thread.join().unwrap_or_else(|_| bail!("a thread panicked")));
+            joined.into_iter().collect::<anyhow::Result<Vec<_>>>()
+        })?
+        .into_iter()
+        .flatten()
+        .collect();
+        done.sort_by_key(|(place, _)| *place);
+        Ok(done.into_iter().map(|(_, value)| value).collect())
     }
 }
 

@@ -146,7 +146,9 @@ fn keep_or_switch<'a>(history: &History, now: &'a Prospect, best: &'a Prospect, 
 fn train_with(history: &History, chosen: &Prospect, why: String, plan: Plan) -> Decision {
     let to_go = chosen.rounds.0.exp();
     let most = chosen.from_round.max(2 * SHORTEST_FRAME);
-    let ahead = ((FRAME_SHARE * to_go).ceil() as u64).clamp(SHORTEST_FRAME, most.max(SHORTEST_FRAME));
+    // Growing with the run, so that a goal that stays ahead does not mean a decision every few rounds.
+    let least = SHORTEST_FRAME.max(chosen.from_round / 4);
+    let ahead = ((FRAME_SHARE * to_go).ceil() as u64).clamp(least, most.max(least));
     let run = run_of(history, &chosen.start);
     Decision::Run {
         frame: frame(history, run, chosen.config.clone(), chosen.from_round + ahead),
