@@ -378,3 +378,6 @@ fn busiest(from: usize, to: usize) -> f64 {
     };
     (0..from.max(to)).map(part).max().unwrap_or(0) as f64 / ROWS as f64
 }
+
+#[cfg(test)]
+mod tests;
