@@ -31,6 +31,8 @@ pub(super) struct Foresight<'a> {
     pace: Pace,
     /// Where P* may be, with what follows from each.
     worlds: Vec<World>,
+    /// Seconds to move a byte of the rows: asked for by every prospect, and a long look back.
+    seconds_per_byte: f64,
     /// X of the goal.
     target: f64,
     /// Every configuration.
@@ -107,7 +109,8 @@ impl<'a> Foresight<'a> {
         let before = lore.precedents.expect(&lore.traits, &facts.algorithms);
         let (stretches, bracket) = Stretch::all(history);
         let worlds = curves::worlds(&before, &stretches, bracket.as_ref());
-        let mut foresight = Self { history, pace, worlds, target: 0.0, prospects: Vec::new() };
+        let mut foresight = Self { history, pace, worlds, seconds_per_byte: 0.0, target: 0.0, prospects: Vec::new() };
+        foresight.seconds_per_byte = foresight.seconds_per_byte();
         foresight.target = foresight.target();
         foresight.prospects = foresight.prospects();
         foresight
@@ -292,7 +295,7 @@ impl<'a> Foresight<'a> {
 
     pub(super) fn moving_between(&self, from: usize, to: usize) -> f64 {
         let bytes = self.history.facts.lore.traits.entries as f64 * BYTES_PER_ENTRY;
-        busiest(from, to) * bytes * self.seconds_per_byte()
+        busiest(from, to) * bytes * self.seconds_per_byte
     }
 
     /// As seen when rows were moved; before that, between what is usual and what sums have taken.
@@ -302,8 +305,11 @@ impl<'a> Foresight<'a> {
         let (mut seconds, mut moved) = (0.0, 0.0);
         for pair in self.history.past.windows(2) {
             let (before, after) = (&pair[0].frame.config, &pair[1].frame);
+            if before.machines == after.config.machines {
+                continue;
+            }
             let loaded = self.history.loaded(&after.run, after.from_round);
-            if before.machines != after.config.machines && loaded > 0.0 {
+            if loaded > 0.0 {
                 seconds += loaded;
                 moved += busiest(before.machines, after.config.machines) * bytes;
             }
