@@ -202,20 +202,22 @@ impl<'a> Foresight<'a> {
         let seconds = self.pace.seconds(name, machines)?;
         let pace = (seconds.ln, self.pace.parts().variance_of(&seconds.along));
         let (mut mean, mut square) = (0.0, 0.0);
+        let lowest = self.lowest(&start);
         for world in &self.worlds {
-            let (ln, variance, _) = self.rounds(world, name, machines, &start)?;
+            let (ln, variance, _) = self.rounds(world, name, machines, &start, depth(world, lowest))?;
             mean += world.weight * ln;
             square += world.weight * (variance + ln * ln);
         }
         let likeliest = self.likeliest()?;
-        let (_, _, along) = self.rounds(likeliest, name, machines, &start)?;
+        let from = depth(likeliest, lowest);
+        let (_, _, along) = self.rounds(likeliest, name, machines, &start, from)?;
         Some(Prospect {
             config: Config::new(name, machines),
             rounds: (mean, (square - mean * mean).max(1e-6)),
             pace,
             moving: self.moving(machines),
             price: self.price(machines),
-            from: self.depth(likeliest, &start),
+            from,
             along: [along, seconds.along],
             start,
             from_round,
@@ -250,22 +252,27 @@ impl<'a> Foresight<'a> {
         }
     }
 
-    /// X from which a start goes on; deep below anything asked for where it is from nothing.
-    fn depth(&self, world: &World, start: &Start) -> f64 {
-        let lowest = match start {
+    /// P from which a start goes on.
+    fn lowest(&self, start: &Start) -> Option<f64> {
+        match start {
             Start::Fresh => None,
             Start::Continue { run } | Start::Adopt { run } => self.history.lowest(run),
-        };
-        lowest.and_then(|objective| world.depth(objective)).unwrap_or(f64::NEG_INFINITY)
+        }
     }
 
     /// ln of the rounds to go, their variance, and what they hang on: i(X*) − i(X) = i(X*)·(1 − e^−Δ), Δ = ln i(X*) − ln i(X).
-    fn rounds(&self, world: &World, name: &str, machines: usize, start: &Start) -> Option<(f64, f64, Direction)> {
+    fn rounds(
+        &self,
+        world: &World,
+        name: &str,
+        machines: usize,
+        start: &Start,
+        from: f64,
+    ) -> Option<(f64, f64, Direction)> {
         let expectation: &Expectation = &world.expectation;
         let level = |depth: f64| Level { algorithm: name, machines, depth };
         let end = expectation.direction(level(self.target))?;
         let numbers = expectation.numbers();
-        let from = self.depth(world, start);
         let own = matches!(start, Start::Continue { .. });
         let ahead = own.then_some(self.target - from);
         let (mut ln, mut along, mut grows) = (numbers.mean_of(&end), end.clone(), 1.0);
@@ -370,6 +377,11 @@ impl<'a> Foresight<'a> {
     pub(super) fn covers(&self, machines: usize) -> bool {
         self.pace.covers(machines)
     }
+}
+
+/// X from which a run goes on; deep below anything asked for where it is from nothing.
+fn depth(world: &World, lowest: Option<f64>) -> f64 {
+    lowest.and_then(|objective| world.depth(objective)).unwrap_or(f64::NEG_INFINITY)
 }
 
 /// The share of all rows that the busiest machine sends or receives.
