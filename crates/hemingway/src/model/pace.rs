@@ -203,3 +203,6 @@ fn spread(timings: &[Timing]) -> f64 {
     }
     sum / weight
 }
+
+#[cfg(test)]
+mod tests;

@@ -162,3 +162,6 @@ fn noise(lessons: &[Lesson], name: &str) -> f64 {
     let squares: Vec<f64> = lessons.iter().flat_map(|lesson| lesson.misses(name)).map(|miss| miss * miss).collect();
     if squares.is_empty() { NOISE } else { (squares.iter().sum::<f64>() / squares.len() as f64).sqrt().max(0.05) }
 }
+
+#[cfg(test)]
+mod tests;

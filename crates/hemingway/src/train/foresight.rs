@@ -31,6 +31,8 @@ pub(super) struct Foresight<'a> {
     pace: Pace,
     /// Where P* may be, with what follows from each.
     worlds: Vec<World>,
+    /// Seconds to move a byte of the rows: asked for by every prospect, and a long look back.
+    seconds_per_byte: f64,
     /// X of the goal.
     target: f64,
     /// Every configuration.
@@ -107,7 +109,8 @@ impl<'a> Foresight<'a> {
         let before = lore.precedents.expect(&lore.traits, &facts.algorithms);
         let (stretches, bracket) = Stretch::all(history);
         let worlds = curves::worlds(&before, &stretches, bracket.as_ref());
-        let mut foresight = Self { history, pace, worlds, target: 0.0, prospects: Vec::new() };
+        let mut foresight = Self { history, pace, worlds, seconds_per_byte: 0.0, target: 0.0, prospects: Vec::new() };
+        foresight.seconds_per_byte = foresight.seconds_per_byte();
         foresight.target = foresight.target();
         foresight.prospects = foresight.prospects();
         foresight
@@ -199,20 +202,22 @@ impl<'a> Foresight<'a> {
         let seconds = self.pace.seconds(name, machines)?;
         let pace = (seconds.ln, self.pace.parts().variance_of(&seconds.along));
         let (mut mean, mut square) = (0.0, 0.0);
+        let lowest = self.lowest(&start);
         for world in &self.worlds {
-            let (ln, variance, _) = self.rounds(world, name, machines, &start)?;
+            let (ln, variance, _) = self.rounds(world, name, machines, &start, depth(world, lowest))?;
             mean += world.weight * ln;
             square += world.weight * (variance + ln * ln);
         }
         let likeliest = self.likeliest()?;
-        let (_, _, along) = self.rounds(likeliest, name, machines, &start)?;
+        let from = depth(likeliest, lowest);
+        let (_, _, along) = self.rounds(likeliest, name, machines, &start, from)?;
         Some(Prospect {
             config: Config::new(name, machines),
             rounds: (mean, (square - mean * mean).max(1e-6)),
             pace,
             moving: self.moving(machines),
             price: self.price(machines),
-            from: self.depth(likeliest, &start),
+            from,
             along: [along, seconds.along],
             start,
             from_round,
@@ -247,22 +252,27 @@ impl<'a> Foresight<'a> {
         }
     }
 
-    /// X from which a start goes on; deep below anything asked for where it is from nothing.
-    fn depth(&self, world: &World, start: &Start) -> f64 {
-        let lowest = match start {
+    /// P from which a start goes on.
+    fn lowest(&self, start: &Start) -> Option<f64> {
+        match start {
             Start::Fresh => None,
             Start::Continue { run } | Start::Adopt { run } => self.history.lowest(run),
-        };
-        lowest.and_then(|objective| world.depth(objective)).unwrap_or(f64::NEG_INFINITY)
+        }
     }
 
     /// ln of the rounds to go, their variance, and what they hang on: i(X*) − i(X) = i(X*)·(1 − e^−Δ), Δ = ln i(X*) − ln i(X).
-    fn rounds(&self, world: &World, name: &str, machines: usize, start: &Start) -> Option<(f64, f64, Direction)> {
+    fn rounds(
+        &self,
+        world: &World,
+        name: &str,
+        machines: usize,
+        start: &Start,
+        from: f64,
+    ) -> Option<(f64, f64, Direction)> {
         let expectation: &Expectation = &world.expectation;
         let level = |depth: f64| Level { algorithm: name, machines, depth };
         let end = expectation.direction(level(self.target))?;
         let numbers = expectation.numbers();
-        let from = self.depth(world, start);
         let own = matches!(start, Start::Continue { .. });
         let ahead = own.then_some(self.target - from);
         let (mut ln, mut along, mut grows) = (numbers.mean_of(&end), end.clone(), 1.0);
@@ -292,7 +302,7 @@ impl<'a> Foresight<'a> {
 
     pub(super) fn moving_between(&self, from: usize, to: usize) -> f64 {
         let bytes = self.history.facts.lore.traits.entries as f64 * BYTES_PER_ENTRY;
-        busiest(from, to) * bytes * self.seconds_per_byte()
+        busiest(from, to) * bytes * self.seconds_per_byte
     }
 
     /// As seen when rows were moved; before that, between what is usual and what sums have taken.
@@ -302,8 +312,11 @@ impl<'a> Foresight<'a> {
         let (mut seconds, mut moved) = (0.0, 0.0);
         for pair in self.history.past.windows(2) {
             let (before, after) = (&pair[0].frame.config, &pair[1].frame);
+            if before.machines == after.config.machines {
+                continue;
+            }
             let loaded = self.history.loaded(&after.run, after.from_round);
-            if before.machines != after.config.machines && loaded > 0.0 {
+            if loaded > 0.0 {
                 seconds += loaded;
                 moved += busiest(before.machines, after.config.machines) * bytes;
             }
@@ -366,6 +379,11 @@ impl<'a> Foresight<'a> {
     }
 }
 
+/// X from which a run goes on; deep below anything asked for where it is from nothing.
+fn depth(world: &World, lowest: Option<f64>) -> f64 {
+    lowest.and_then(|objective| world.depth(objective)).unwrap_or(f64::NEG_INFINITY)
+}
+
 /// The share of all rows that the busiest machine sends or receives.
 fn busiest(from: usize, to: usize) -> f64 {
     const ROWS: usize = 1 << 20;
@@ -378,3 +396,6 @@ fn busiest(from: usize, to: usize) -> f64 {
     };
     (0..from.max(to)).map(part).max().unwrap_or(0) as f64 / ROWS as f64
 }
+
+#[cfg(test)]
+mod tests;

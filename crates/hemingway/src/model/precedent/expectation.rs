@@ -66,3 +66,49 @@ impl Expectation {
         ahead.map_or(noise, |ahead| (WANDER * ahead.max(0.0)).min(noise.max(0.02)))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Precedents, Traits};
+    use crate::problem::Loss;
+
+    const SEEN: Level<'_> = Level { algorithm: "a", machines: 4, depth: 3.0 };
+
+    fn expectation() -> Expectation {
+        let traits = Traits { rows: 1, columns: 1, entries: 1, loss: Loss::Hinge, l2: 1.0, mean_norm_sq: 1.0 };
+        Precedents::none().expect(&traits, &["a".into()])
+    }
+
+    /// Variance of ln rounds at the level seen, once it was.
+    fn left(rounds: f64, ago: f64, blur: f64) -> f64 {
+        let mut expectation = expectation();
+        expectation.see(SEEN, rounds, ago, blur);
+        expectation.numbers.variance_of(&expectation.direction(SEEN).unwrap())
+    }
+
+    #[test]
+    fn what_is_old_blurred_or_within_one_round_tells_less() {
+        let plain = left(100.0, 0.0, 0.0);
+        assert!(plain < left(100.0, 2.0, 0.0) && plain < left(100.0, 0.0, 0.1) && plain < left(1.0, 0.0, 0.0));
+        // Not even a round: still a number.
+        assert!(left(0.0, 0.0, 0.0).is_finite());
+    }
+
+    #[test]
+    fn a_stranger_changes_nothing() {
+        let mut expectation = expectation();
+        assert_eq!(expectation.see(Level { algorithm: "b", ..SEEN }, 100.0, 0.0, 0.0), 0.0);
+        assert_eq!(expectation, self::expectation());
+        assert_eq!(expectation.direction(Level { algorithm: "b", ..SEEN }), None);
+    }
+
+    #[test]
+    fn rounds_wander_the_further_ahead_the_more_but_not_beyond_what_they_do_without_a_run() {
+        let expectation = expectation();
+        let wander = |ahead| expectation.wander("a", ahead);
+        assert_eq!(wander(Some(-1.0)), 0.0);
+        assert!(wander(Some(1.0)) < wander(Some(2.0)));
+        assert_eq!(wander(Some(1e3)), wander(None));
+    }
+}

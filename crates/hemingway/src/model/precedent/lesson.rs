@@ -86,3 +86,58 @@ impl Lesson {
         self.points(name).iter().map(|(basis, y)| y - dot(basis, &numbers)).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::problem::Loss;
+
+    const TRUTH: [f64; TERMS] = [4.5, 0.5, 0.3, 0.02];
+
+    /// Runs of `a` that follow the truth, all levels times `off`.
+    fn lesson(machines: &[usize], off: f64) -> Lesson {
+        let traits = Traits { rows: 1, columns: 1, entries: 1, loss: Loss::Hinge, l2: 1.0, mean_norm_sq: 1.0 };
+        let rounds = |machines, x| off * dot(&basis(machines, x), &TRUTH).exp();
+        let levels = |machines| (2..26).map(|k| 0.5 * f64::from(k)).map(|x| (x, rounds(machines, x))).collect();
+        let run =
+            |machines: &usize| Crossings { algorithm: "a".into(), machines: *machines, levels: levels(*machines) };
+        Lesson { traits, curves: machines.iter().map(run).collect() }
+    }
+
+    #[test]
+    fn the_numbers_of_runs_that_follow_them_are_found() {
+        let lesson = lesson(&[1, 4, 16, 64], 1.0);
+        let numbers = lesson.numbers("a").unwrap();
+        for (found, truth) in numbers.into_iter().zip(TRUTH) {
+            assert!((found - truth).abs() < 0.02, "{numbers:?}");
+        }
+        assert!(lesson.misses("a").iter().all(|miss| miss.abs() < 0.05), "{:?}", lesson.misses("a"));
+    }
+
+    #[test]
+    fn runs_on_one_m_say_nothing_of_its_power() {
+        let [_, power, ..] = lesson(&[1], 1.0).numbers("a").unwrap();
+        assert!((power - PULL[1].0).abs() < 1e-9, "{power}");
+    }
+
+    #[test]
+    fn nothing_is_told_by_few_levels_or_by_first_rounds() {
+        let mut few = lesson(&[4], 1.0);
+        few.curves[0].levels.truncate(TERMS - 1);
+        let at_once = lesson(&[1, 4, 16], 1e-9);
+        for lesson in [few, at_once] {
+            assert_eq!(lesson.numbers("a"), None);
+            assert!(lesson.misses("a").is_empty());
+        }
+        assert_eq!(lesson(&[4], 1.0).numbers("b"), None);
+    }
+
+    #[test]
+    fn a_level_is_passed_when_first_reached() {
+        let errors = [(0, 2.0), (1, 0.5), (2, 0.05), (3, 0.2), (4, 0.05), (9, f64::NAN)];
+        let crossings = Crossings::of("a", 4, &errors);
+        let at = |x: f64| crossings.levels.iter().find(|level| level.0 == x).map(|level| level.1);
+        // ln 1/0.5 = 0.69…, ln 1/0.05 = 2.99….
+        assert_eq!([0.0, 0.5, 0.75, 2.75, 3.0].map(at), [Some(1.0), Some(1.0), Some(2.0), Some(2.0), None]);
+    }
+}

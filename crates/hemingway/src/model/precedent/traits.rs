@@ -41,7 +41,7 @@ impl Traits {
     pub(super) fn features(&self) -> Vec<f64> {
         let curvature = if self.loss == Loss::Logistic { 0.25 } else { 1.0 };
         let rows = self.rows.max(1) as f64;
-        let kappa = curvature * self.mean_norm_sq.max(1e-12) / self.l2.max(1e-12);
+        let kappa = (curvature * self.mean_norm_sq.max(1e-12) / self.l2.max(1e-12)).min(f64::MAX);
         let is = |loss: Loss| if self.loss == loss { 1.0 } else { 0.0 };
         vec![
             1.0,
@@ -51,5 +51,38 @@ impl Traits {
             is(Loss::Squared),
             (rows.ln() - 10.0) / 2.0,
         ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PLAIN: Traits =
+        Traits { rows: 20_000, columns: 50, entries: 100_000, loss: Loss::Logistic, l2: 1e-4, mean_norm_sq: 2.0 };
+
+    #[test]
+    fn numbers_are_of_about_the_size_of_one_and_finite_whatever_comes() {
+        assert!(PLAIN.features().iter().all(|feature| feature.abs() < 3.0), "{:?}", PLAIN.features());
+        for (rows, l2, mean_norm_sq) in [(0, 0.0, 0.0), (1, 0.0, f64::MAX), (usize::MAX, 1e300, 0.0)] {
+            let features = Traits { rows, l2, mean_norm_sq, ..PLAIN }.features();
+            assert!(features.iter().all(|feature| feature.is_finite()), "{features:?}");
+        }
+    }
+
+    #[test]
+    fn only_the_condition_counts_not_the_scale_of_rows() {
+        let scaled = Traits { l2: 9.0 * PLAIN.l2, mean_norm_sq: 9.0 * PLAIN.mean_norm_sq, ..PLAIN };
+        for (a, b) in PLAIN.features().into_iter().zip(scaled.features()) {
+            assert!((a - b).abs() < 1e-12);
+        }
+        let harder = Traits { l2: 1e-6, ..PLAIN }.features();
+        assert!(harder[1] > PLAIN.features()[1] && harder[2] > PLAIN.features()[2]);
+    }
+
+    #[test]
+    fn losses_are_told_apart() {
+        let of = |loss| Traits { loss, ..PLAIN }.features();
+        assert!(Loss::ALL.iter().all(|a| Loss::ALL.iter().all(|b| (of(*a) == of(*b)) == (a == b))));
     }
 }

@@ -130,9 +130,9 @@ pub(super) fn worlds(before: &Expectation, stretches: &[Stretch], bracket: Optio
         .collect();
     let top = worlds.iter().map(|world| world.weight).fold(f64::NEG_INFINITY, f64::max);
     worlds.iter_mut().for_each(|world| world.weight = (world.weight - top).exp());
+    worlds.retain(|world| world.weight > 1e-4);
     let total: f64 = worlds.iter().map(|world| world.weight).sum();
     worlds.iter_mut().for_each(|world| world.weight /= total);
-    worlds.retain(|world| world.weight > 1e-4);
     worlds
 }
 
@@ -141,3 +141,6 @@ pub(super) fn worlds(before: &Expectation, stretches: &[Stretch], bracket: Optio
 fn misfit(gain: f64, foreseen: f64) -> f64 {
     if foreseen > 0.0 { ((gain / foreseen).ln() / 1.2).powi(2).ln_1p() } else { 0.0 }
 }
+
+#[cfg(test)]
+mod tests;

@@ -36,3 +36,59 @@ fn mean(sum: Timing) -> Timing {
     let each = |seconds: f64| seconds / sum.rounds;
     Timing { compute: each(sum.compute), wait: each(sum.wait), sync: each(sum.sync), other: each(sum.other), ..sum }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The clock of a run after a round.
+    fn record(run: &str, machines: usize, round: u64, [compute, wait, sync, other]: [f64; 4]) -> Record {
+        Record {
+            run: run.into(),
+            algorithm: "gd".into(),
+            machines,
+            round,
+            train_seconds: compute + wait + sync + other,
+            compute,
+            wait,
+            sync,
+            ..Record::default()
+        }
+    }
+
+    fn shape(timing: &Timing) -> (usize, f64, [f64; 4]) {
+        (timing.machines, timing.rounds, [timing.compute, timing.wait, timing.sync, timing.other])
+    }
+
+    #[test]
+    fn a_round_after_a_change_is_the_new_machines() {
+        let records = [
+            record("a", 2, 0, [0.0; 4]),
+            record("a", 2, 1, [8.0, 1.0, 0.5, 0.25]),
+            record("a", 4, 2, [12.0, 1.5, 1.5, 0.75]),
+            record("a", 4, 4, [20.0, 2.5, 3.5, 1.75]),
+        ];
+        let timings = timings(&records);
+        let expected = [(2, 1.0, [8.0, 1.0, 0.5, 0.25]), (4, 3.0, [4.0, 0.5, 1.0, 0.5])];
+        assert_eq!(timings.iter().map(shape).collect::<Vec<_>>(), expected);
+        assert!(timings.iter().all(|timing| timing.algorithm == "gd" && timing.of.is_none()));
+    }
+
+    #[test]
+    fn runs_that_alternate_are_kept_apart() {
+        let records = [
+            record("a", 2, 0, [0.0; 4]),
+            record("b", 2, 0, [0.0; 4]),
+            record("a", 2, 1, [1.0; 4]),
+            record("b", 2, 1, [3.0; 4]),
+            record("a", 2, 2, [2.0; 4]),
+            record("b", 2, 2, [6.0; 4]),
+        ];
+        assert_eq!(timings(&records).iter().map(shape).collect::<Vec<_>>(), [(2, 4.0, [2.0; 4])]);
+    }
+
+    #[test]
+    fn one_record_of_a_run_or_the_same_round_again_times_nothing() {
+        assert_eq!(timings(&[record("a", 2, 5, [1.0; 4]), record("a", 2, 5, [2.0; 4])]), []);
+    }
+}

@@ -1,0 +1,101 @@
+//! Runs whose P* is known.
+
+use super::*;
+use crate::job::Lore;
+use crate::model::Precedents;
+use crate::record::Record;
+use proptest::prelude::*;
+
+const OPTIMUM: f64 = 0.5;
+
+/// A run from one round to another whose error is e^(−rate·i).
+fn run(rate: f64, rounds: std::ops::RangeInclusive<u64>, bound: Option<f64>) -> Trace {
+    let record = |round: u64| Record {
+        run: "a".into(),
+        algorithm: "gd".into(),
+        machines: 4,
+        round,
+        objective: OPTIMUM * (1.0 + (-rate * round as f64).exp()),
+        lower_bound: bound,
+        ..Record::default()
+    };
+    traces(&rounds.map(record).collect::<Vec<_>>()).remove(0)
+}
+
+fn before() -> Expectation {
+    Precedents::none().expect(&Lore::default().traits, &["gd".into()])
+}
+
+fn after(run: &Trace) -> Vec<World> {
+    worlds(&before(), &[Stretch::of(run).unwrap()], None)
+}
+
+fn mean_optimum(worlds: &[World]) -> f64 {
+    worlds.iter().map(|world| world.weight * world.optimum.unwrap()).sum()
+}
+
+#[test]
+fn before_any_run_nothing_is_known_of_the_optimum() {
+    let worlds = worlds(&before(), &[], None);
+    let [world] = &worlds[..] else { panic!("{worlds:?}") };
+    assert_eq!((world.weight, world.optimum, world.depth(1.0)), (1.0, None, None));
+    assert_eq!(world.expectation, before());
+}
+
+#[test]
+fn more_rounds_bring_the_optimum_nearer() {
+    let off = [4, 16, 64].map(|rounds| (mean_optimum(&after(&run(0.2, 0..=rounds, None))) - OPTIMUM).abs());
+    assert!(off[1] < 0.5 * off[0] && off[2] < 0.1 * off[1], "{off:?}");
+}
+
+#[test]
+fn what_runs_foresee_themselves_is_believed_too() {
+    let run = run(0.2, 0..=20, None);
+    let stretch = [Stretch::of(&run).unwrap()];
+    let bracket = Bracket { mid: OPTIMUM, ..Bracket::of([&run]).unwrap() };
+    let off = |bracket| (mean_optimum(&worlds(&before(), &stretch, bracket)) - OPTIMUM).abs();
+    assert!(off(Some(&bracket)) < off(None));
+}
+
+#[test]
+fn depth_is_that_of_the_error_over_the_optimum() {
+    let world = World { optimum: Some(OPTIMUM), weight: 1.0, expectation: before() };
+    assert!((world.depth(1.01 * OPTIMUM).unwrap() - 100f64.ln()).abs() < 1e-9);
+    assert_eq!(world.depth(OPTIMUM), None);
+}
+
+#[test]
+fn a_warm_start_has_rounds_behind_it() {
+    let ln_rounds = |warm: bool| {
+        let stretch = Stretch::of(&Trace { fresh: !warm, ..run(0.2, 10..=20, None) }).unwrap();
+        let mut world = World { optimum: Some(OPTIMUM), weight: 1.0, expectation: before() };
+        stretch.tell(&mut world);
+        let level = Level { algorithm: "gd", machines: 4, depth: 4.0 };
+        world.expectation.numbers().mean_of(&world.expectation.direction(level).unwrap())
+    };
+    // Ten rounds of its own, from X = 2 to 4: as many again, and more, lie before.
+    assert_eq!(Stretch::of(&Trace { fresh: false, ..run(0.2, 10..=20, None) }).unwrap().steps.last().unwrap().0, 10);
+    assert!(ln_rounds(true) > 10f64.ln() + 0.3, "{}", ln_rounds(true));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn worlds_share_out_what_is_likely_above_what_is_proved(
+        rate in 0.01..1.0f64,
+        rounds in 1..200u64,
+        proved in 0.0..1.0f64,
+    ) {
+        let run = run(rate, 0..=rounds, Some(proved * OPTIMUM));
+        let best = run.best().unwrap();
+        let worlds = after(&run);
+        let total: f64 = worlds.iter().map(|world| world.weight).sum();
+        prop_assert!((total - 1.0).abs() < 1e-12, "{}", total);
+        for world in &worlds {
+            let optimum = world.optimum.unwrap();
+            prop_assert!(proved * OPTIMUM <= optimum && optimum < best, "{} {} {}", proved * OPTIMUM, optimum, best);
+            prop_assert!(world.weight > 0.0);
+        }
+    }
+}
