@@ -169,7 +169,7 @@ fn a_spent_job_goes_on_under_larger_caps_and_still_replays() {
     let goal = Goal::Reach { error: 1e-6, certified: true };
     let mode = Mode::Choose { adapt: true, plan_only: false };
     let mut spec = spec("synth:logistic,rows=500,columns=20", goal, mode, SPARK);
-    spec.caps.seconds = Some(5.0);
+    spec.caps.seconds = Some(0.8);
     let job = spec.clone().check().unwrap();
     let first = run(&job, &store);
     assert_eq!(first.ending, Ending::BudgetSpent);

@@ -118,7 +118,7 @@ fn a_job_cut_short_by_its_caps() {
     let mode = Mode::Choose { adapt: true, plan_only: false };
     let goal = Goal::Reach { error: 1e-9, certified: true };
     let spec = spec("synth:logistic,rows=200,columns=10", goal, mode, SPARK);
-    let caps = Caps { seconds: Some(8.0), dollars: Some(0.002) };
+    let caps = Caps { seconds: Some(1.5), dollars: Some(0.002) };
     let endings = survives(JobSpec { caps, eval_every: 3, ..spec });
     assert_eq!(endings.last(), Some(&Ending::BudgetSpent));
 }

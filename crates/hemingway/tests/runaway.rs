@@ -11,7 +11,8 @@ use hemingway::Result;
 use hemingway::backend::{Backend, Checkpoint, Config, Ending, EngineBackend, Frame, Watcher};
 use hemingway::engine::Clock;
 use hemingway::goal::Goal;
-use hemingway::job::{Job, Mode};
+use hemingway::job::{Job, JobSpec, Mode};
+use hemingway::model::Precedents;
 use hemingway::problem::Problem;
 use hemingway::record::Record;
 use hemingway::record::store::Store;
@@ -106,7 +107,11 @@ fn run(mode: Mode) -> (Summary, History) {
     let dir = tempfile::tempdir().unwrap();
     let store = Store::at(dir.path());
     let goal = Goal::Reach { error: 1e-3, certified: true };
-    let job = spec("synth:ridge,rows=300,columns=8", goal, mode, CLOUD).check().unwrap();
+    let algorithms = Some(vec!["gd".into(), "cocoa".into()]);
+    let spec = JobSpec { algorithms, ..spec("synth:ridge,rows=300,columns=8", goal, mode, CLOUD) };
+    let mut job = spec.check().unwrap();
+    // Nothing speaks against the first of them.
+    job.facts.lore.precedents = Precedents::none();
     let (mut observer, interrupted) = (Nobody, AtomicBool::new(false));
     let driver = Driver::start(&job, &store, Instant::now(), &mut observer, &interrupted).unwrap();
     let summary = driver.on(Reckless::new(&job)).run().unwrap();

@@ -18,7 +18,8 @@ use curves::{Stretch, World};
 /// round costs 125 ms beside its work, and 0.04 ns on 200 Gbit where it costs 20 µs.
 const SLOW: (f64, f64) = (0.125, 8e-9);
 const QUICK: (f64, f64) = (2e-5, 4e-11);
-/// The least that is left to do, as a share of the way in ln rounds.
+/// The least that ln rounds grow by for each unit of X, and the least that is left to do in them.
+const LEAST_SLOPE: f64 = 0.05;
 const LEAST_AHEAD: f64 = 0.02;
 /// How far off an adopted model's pace is from that of the run it would have come out of: ln mean, and variance.
 const ADOPTED: (f64, f64) = (0.1, 0.1);
@@ -145,7 +146,7 @@ impl<'a> Foresight<'a> {
         };
         let before = if prospect.from.is_finite() { at(prospect.from)?.exp() } else { 0.0 };
         let rounds = ((left - prospect.moving).max(0.0) / prospect.pace.0.exp() + before).max(1e-3);
-        let slope = (at(1.0)? - at(0.0)?).max(0.02);
+        let slope = (at(1.0)? - at(0.0)?).max(LEAST_SLOPE);
         let depth = (rounds.ln() - at(0.0)?) / slope;
         let deviation = (prospect.rounds.1 + prospect.pace.1).sqrt() / slope;
         Some(Estimate::log_normal((-depth).exp(), deviation.min(6.0), false))
@@ -278,7 +279,8 @@ impl<'a> Foresight<'a> {
         let (mut ln, mut along, mut grows) = (numbers.mean_of(&end), end.clone(), 1.0);
         if from.is_finite() {
             let here = expectation.direction(level(from))?;
-            let delta = (numbers.mean_of(&end) - numbers.mean_of(&here)).max(LEAST_AHEAD);
+            let least = (LEAST_SLOPE * (self.target - from)).max(LEAST_AHEAD);
+            let delta = (numbers.mean_of(&end) - numbers.mean_of(&here)).max(least);
             let rest = (-delta).exp();
             ln += (1.0 - rest).ln();
             let steeper = (rest / (1.0 - rest)).min(20.0);
@@ -366,7 +368,7 @@ impl<'a> Foresight<'a> {
         let ln_rounds = |depth: f64| at(depth).map(|direction| numbers.mean_of(&direction));
         let before = if prospect.from.is_finite() { ln_rounds(prospect.from)?.exp() } else { 0.0 };
         let slope = ln_rounds(1.0)? - ln_rounds(0.0)?;
-        let depth = ((before + rounds).ln() - ln_rounds(0.0)?) / slope.max(0.02);
+        let depth = ((before + rounds).ln() - ln_rounds(0.0)?) / slope.max(LEAST_SLOPE);
         let blur = 0.0025
             + (0.3 / rounds.max(1.0)).powi(2)
             + if matches!(prospect.start, Start::Adopt { .. }) { ADOPTED.1 } else { 0.0 };

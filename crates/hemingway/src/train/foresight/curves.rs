@@ -7,6 +7,8 @@ use crate::record::{Trace, traces};
 /// Places of P* considered, and the nearest below the best value, as a share of it.
 const PLACES: usize = 28;
 const NEAREST: f64 = 1e-8;
+/// The least that is left to gain, as a share of the last round's gain: nothing converges quicker than by this factor.
+const QUICKEST: f64 = 0.02;
 /// Rounds after which a run foresees its own end.
 const LONG: u64 = 8;
 /// Rounds of a run at which its level is looked at, as shares of its last.
@@ -35,7 +37,7 @@ pub(super) struct World {
 }
 
 impl World {
-    /// X of an objective; none above twice P*, where levels mean little.
+    /// X of an objective; none where there is no P* yet, or it is passed.
     pub(super) fn depth(&self, objective: f64) -> Option<f64> {
         let optimum = self.optimum?;
         let error = (objective - optimum) / optimum.max(f64::MIN_POSITIVE);
@@ -109,6 +111,14 @@ impl Stretch {
     }
 }
 
+impl Stretch {
+    /// What the last round that gained anything did, on average since the one before.
+    fn last_gain(&self) -> f64 {
+        let [.., before, after] = self.steps[..] else { return 0.0 };
+        (before.1 - after.1) / (after.0 - before.0).max(1) as f64
+    }
+}
+
 /// Every place P* may be at between what is proved and the best value, evenly in the logarithm of what is left to gain.
 pub(super) fn worlds(before: &Expectation, stretches: &[Stretch], bracket: Option<&Bracket>) -> Vec<World> {
     let best = stretches.iter().map(Stretch::best).fold(f64::INFINITY, f64::min);
@@ -117,7 +127,9 @@ pub(super) fn worlds(before: &Expectation, stretches: &[Stretch], bracket: Optio
     }
     let bound = stretches.iter().map(|stretch| stretch.bound).fold(0.0, f64::max).min(best);
     let most = (best - bound).max(2.0 * NEAREST * best.abs());
-    let least = (NEAREST * best.abs()).min(0.5 * most);
+    let holder = stretches.iter().find(|stretch| stretch.best() == best);
+    let quickest = QUICKEST * holder.map_or(0.0, Stretch::last_gain);
+    let least = (NEAREST * best.abs()).max(quickest).min(0.5 * most);
     let step = (most / least).ln() / (PLACES - 1) as f64;
     let mut worlds: Vec<World> = (0..PLACES)
         .map(|k| {
