@@ -10,6 +10,8 @@ use crate::folds::quantile;
 /// Oracles of fewer rounds leave no room for any probe; at most a fifth of all pairs.
 const FLOOR: u64 = 7;
 
+type Regret = Box<dyn Fn(&Pair) -> f64>;
+
 /// Prints everything.
 pub fn print(pairs: &[Pair]) {
     cells(pairs);
@@ -59,7 +61,7 @@ fn contenders(pairs: &[Pair]) {
     println!("\nOver the {} pairs whose oracle takes {FLOOR} rounds or more ({left_out:.0} % do not):\n", long.len());
     println!("| contender | median | 75 % | 90 % | worst | within 5 / 10 / 25 % |");
     println!("|---|---:|---:|---:|---:|---:|");
-    let rows: [(String, Box<dyn Fn(&Pair) -> f64>); 5] = [
+    let rows: [(String, Regret); 5] = [
         ("`train`".into(), Box::new(|pair| pair.regret(&pair.adaptive))),
         ("`train --fixed`".into(), Box::new(|pair| pair.regret(&pair.fixed))),
         (format!("best single configuration by hindsight, {single}"), Box::new(move |pair| pair.regret_of(&single))),

@@ -122,10 +122,11 @@ impl<'a> Foresight<'a> {
         self.prospects.iter().min_by(|a, b| a.cost().total_cmp(&b.cost()))
     }
 
-    /// The least among those whose rounds were timed, on as many machines or on fewer and more.
-    pub(super) fn best_timed(&self) -> Option<&Prospect> {
-        let timed = self.prospects.iter().filter(|prospect| self.covers(prospect.config.machines));
-        timed.min_by(|a, b| a.cost().total_cmp(&b.cost()))
+    /// The least among algorithms that have run, on machines whose rounds were timed or on fewer and more.
+    pub(super) fn best_tried(&self) -> Option<&Prospect> {
+        let tried = |prospect: &&Prospect| !prospect.is_unseen() && self.covers(prospect.config.machines);
+        let tried = self.prospects.iter().filter(tried);
+        tried.min_by(|a, b| a.cost().total_cmp(&b.cost()))
     }
 
     /// What was foreseen of a configuration, unless it is of no more use.
