@@ -14,8 +14,9 @@ use super::{FIRST_LOOK, Purpose, Start};
 const TRIALS: [u64; 4] = [2, 4, 8, 16];
 /// What seems so many times worse is not tried, however little is known.
 const HOPELESS: f64 = 4.0;
-/// The part of the whole run that trials may use up.
+/// The part of the whole run that trials are likely to use up, and that they may use up at worst.
 const SHARE: f64 = 0.1;
+const MOST: f64 = 0.2;
 /// A trial must be worth so many times what it costs: what it is worth is itself only thought.
 const WORTH: f64 = 1.25;
 
@@ -40,8 +41,10 @@ impl Exploration {
             let most = if foresight.covers(other.config.machines) { TRIALS.len() } else { 1 };
             TRIALS[..most].iter().map(|rounds| Trial::new(foresight, best, other, *rounds))
         });
-        let left = SHARE * (best.seconds() + history.spent.wall_seconds) - explored(history);
-        let payable = trials.filter(|trial| trial.at_risk <= left && trial.worth > WORTH * trial.cost);
+        let (whole, explored) = (best.seconds() + history.spent.wall_seconds, explored(history));
+        let bearable =
+            |trial: &Trial<'_>| trial.at_risk <= SHARE * whole - explored && trial.lost <= MOST * whole - explored;
+        let payable = trials.filter(|trial| bearable(trial) && trial.worth > WORTH * trial.cost);
         let trial = payable.max_by(|a, b| (a.worth - a.cost).total_cmp(&(b.worth - b.cost)))?;
         let other = trial.other;
         let why = format!(
@@ -70,6 +73,8 @@ fn explored(history: &History) -> f64 {
 struct Trial<'a> {
     other: &'a Prospect,
     rounds: u64,
+    /// Seconds that are lost by it if it is not taken.
+    lost: f64,
     /// Seconds that are likely lost by it.
     at_risk: f64,
     /// c.
@@ -86,7 +91,7 @@ impl<'a> Trial<'a> {
         let revealed = foresight.revealed(best, other, rounds as f64).sqrt();
         let cost = other.price * lost;
         let (worth, taken) = exchange(best.cost() + cost, other.cost_but_for(revealed), revealed);
-        Self { other, rounds, at_risk: (1.0 - taken) * lost, cost, worth }
+        Self { other, rounds, lost, at_risk: (1.0 - taken) * lost, cost, worth }
     }
 }
 
