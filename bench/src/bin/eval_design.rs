@@ -13,7 +13,7 @@ use hemingway::goal::Goal;
 use hemingway::model::design::Cost;
 use hemingway::model::design::decision::{Options, next_probe};
 use hemingway::model::{FitOptions, RunModel};
-use hemingway::plan::{Progress, Question, plan};
+use hemingway::plan::{Question, plan};
 use hemingway::problem::{Loss, Problem};
 use hemingway::record::{Record, Trace, traces};
 use hemingway_bench::load;
@@ -87,7 +87,7 @@ impl Truth {
     fn question(&self) -> Question<'_> {
         Question {
             goal: &self.goal,
-            algorithms: self.algorithms.iter().map(|name| Progress::none(name)).collect(),
+            algorithms: self.algorithms.iter().map(|name| name.as_ref()).collect(),
             machines: &self.machines,
             fits_from: 1,
             price_per_hour: None,

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use hemingway::goal::Goal;
 use hemingway::model::{FitOptions, RunModel};
-use hemingway::plan::{Progress, Question, plan};
+use hemingway::plan::{Question, plan};
 use hemingway::record::{Point, Trace};
 use hemingway::rng::{Purpose, keyed};
 use hemingway_bench::folds::quantile;
@@ -67,7 +67,7 @@ fn advise(model: &RunModel) {
     for goal in &goals {
         let question = Question {
             goal,
-            algorithms: model.contexts.keys().map(|name| Progress::none(name)).collect(),
+            algorithms: model.contexts.keys().map(|name| name.as_ref()).collect(),
             machines: &machines,
             fits_from: 1,
             price_per_hour: Some(0.2),

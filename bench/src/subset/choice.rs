@@ -4,7 +4,7 @@ use hemingway::algorithm::{self, Support};
 use hemingway::backend::Config;
 use hemingway::goal::Goal;
 use hemingway::model::{FitOptions, RunModel};
-use hemingway::plan::{Candidate, Plan, Progress, Question, plan};
+use hemingway::plan::{Candidate, Plan, Question, plan};
 use hemingway::record::Trace;
 
 use super::{Evidence, MACHINES, Study, Truth, clusters};
@@ -104,7 +104,7 @@ fn question(model: &RunModel, algorithms: &[&String], machines: &[usize], error:
     let goal = Goal::Reach { error, certified: false };
     let question = Question {
         goal: &goal,
-        algorithms: algorithms.iter().map(|name| Progress::none(name)).collect(),
+        algorithms: algorithms.iter().map(|name| name.as_ref()).collect(),
         machines,
         fits_from: 1,
         price_per_hour: None,

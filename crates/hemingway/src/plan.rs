@@ -22,7 +22,7 @@ pub struct Question<'a> {
     /// The wish.
     pub goal: &'a Goal,
     /// Algorithms that may be chosen.
-    pub algorithms: Vec<Progress<'a>>,
+    pub algorithms: Vec<&'a str>,
     /// Numbers of machines that may be chosen.
     pub machines: &'a [usize],
     /// Fewest machines whose memory holds the data.
@@ -33,24 +33,6 @@ pub struct Question<'a> {
     pub seconds_left: Option<f64>,
     /// Dollars that remain, where limited.
     pub dollars_left: Option<f64>,
-}
-
-/// How far an algorithm's own runs have got.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Progress<'a> {
-    /// Its name.
-    pub algorithm: &'a str,
-    /// The lowest objective of its furthest run, if it has one.
-    pub objective: Option<f64>,
-    /// The machines that run was on last, and the rounds it still needs at the pace of its own bracket.
-    pub own_pace: Option<(usize, f64)>,
-}
-
-impl<'a> Progress<'a> {
-    /// Nothing has been run yet.
-    pub fn none(algorithm: &'a str) -> Self {
-        Self { algorithm, objective: None, own_pace: None }
-    }
 }
 
 /// What every candidate promises, the best first.
@@ -132,12 +114,9 @@ impl Candidate {
 /// Ranks every candidate by what the models promise.
 pub fn plan(model: &RunModel, question: &Question<'_>) -> Plan {
     let mut candidates = Vec::new();
-    for progress in &question.algorithms {
-        let Ok(context) = model.context(progress.algorithm) else { continue };
-        let reached = progress.objective.and_then(|objective| model.bracket.as_ref()?.error(objective));
-        for &machines in question.machines {
-            candidates.push(candidate(context, progress, machines, reached, question));
-        }
+    for algorithm in &question.algorithms {
+        let Ok(context) = model.context(algorithm) else { continue };
+        candidates.extend(question.machines.iter().map(|&m| candidate(context, Config::new(*algorithm, m), question)));
     }
     let goal = question.goal;
     // Among equals the sooner is better, and among those that never get there the one with the quicker rounds.
@@ -151,16 +130,10 @@ pub fn plan(model: &RunModel, question: &Question<'_>) -> Plan {
     Plan { unsettled: samples::unsettled(model, &plan, goal.planning_error()), ..plan }
 }
 
-fn candidate(
-    context: &ContextModel,
-    progress: &Progress<'_>,
-    machines: usize,
-    reached: Option<f64>,
-    question: &Question<'_>,
-) -> Candidate {
+fn candidate(context: &ContextModel, config: Config, question: &Question<'_>) -> Candidate {
+    let machines = config.machines;
     let seconds_per_round = context.seconds_per_round(machines);
-    let rounds = rounds_to_go(context, question.goal, machines, reached);
-    let rounds = rounds.map(|rounds| heed_own_pace(context, question.goal, machines, progress, rounds));
+    let rounds = rounds_to_go(context, question.goal, machines);
     let seconds = match (rounds, seconds_per_round) {
         (Some(Reach::At(rounds)), Some(pace)) => Some(Reach::At(rounds.times(pace))),
         (Some(Reach::Never), _) => Some(Reach::Never),
@@ -170,11 +143,10 @@ fn candidate(
     let dollars = price.zip(seconds.and_then(Reach::estimate)).map(|(price, seconds)| scaled(seconds, price));
     let seconds_left = [question.seconds_left, question.dollars_left.zip(price).map(|(left, price)| left / price)];
     let seconds_left = seconds_left.into_iter().flatten().reduce(f64::min);
-    let error_at_end = seconds_left
-        .zip(seconds_per_round)
-        .and_then(|(left, pace)| error_at_end(context, machines, reached, left, pace));
+    let ending = seconds_left.zip(seconds_per_round);
+    let error_at_end = ending.and_then(|(left, pace)| error_at_end(context, machines, left, pace));
     Candidate {
-        config: Config::new(progress.algorithm, machines),
+        config,
         seconds_per_round,
         rounds,
         seconds,
@@ -184,17 +156,11 @@ fn candidate(
     }
 }
 
-/// Rounds from the level already reached until the goal can be claimed, on m machines.
-fn rounds_to_go(context: &ContextModel, goal: &Goal, machines: usize, reached: Option<f64>) -> Option<Reach> {
+/// Rounds until the goal can be claimed, on m machines: one at the least.
+fn rounds_to_go(context: &ContextModel, goal: &Goal, machines: usize) -> Option<Reach> {
     let Reach::At(whole) = whole_rounds(context, goal, machines)? else { return Some(Reach::Never) };
-    let done = done_rounds(context, machines, reached);
-    let to_go = |rounds: f64| (rounds - done).max(1.0);
-    Some(Reach::At(Estimate {
-        low: to_go(whole.low),
-        mid: to_go(whole.mid),
-        high: to_go(whole.high),
-        extrapolated: whole.extrapolated,
-    }))
+    let [low, mid, high] = [whole.low, whole.mid, whole.high].map(|rounds| rounds.max(1.0));
+    Some(Reach::At(Estimate { low, mid, high, ..whole }))
 }
 
 /// Rounds from scratch until the goal can be claimed, on m machines: by proof where one is asked for and such proofs
@@ -211,39 +177,10 @@ fn whole_rounds(context: &ContextModel, goal: &Goal, machines: usize) -> Option<
     }
 }
 
-/// A promise that the algorithm's own run refutes is raised: g knows the beginnings of runs, and may think the end near
-/// when it is not. The pace is that of a proof, which comes later than an estimate: half of it is the least to expect.
-fn heed_own_pace(
-    context: &ContextModel,
-    goal: &Goal,
-    machines: usize,
-    progress: &Progress<'_>,
-    rounds: Reach,
-) -> Reach {
-    let (Reach::At(rounds), Some((on, own))) = (rounds, progress.own_pace) else { return rounds };
-    let whole = |m: usize| context.rounds_to(goal.planning_error(), m).and_then(Reach::estimate).map(|r| r.mid);
-    let ratio = whole(machines).zip(whole(on)).map_or(1.0, |(here, there)| here / there.max(1.0));
-    let own = own * ratio;
-    Reach::At(Estimate { mid: rounds.mid.max(0.5 * own), high: rounds.high.max(own), ..rounds })
-}
-
-/// The rounds that the level already reached stands for on m machines.
-fn done_rounds(context: &ContextModel, machines: usize, reached: Option<f64>) -> f64 {
-    let rounds = reached.and_then(|error| context.rounds_to(error, machines)).and_then(Reach::estimate);
-    rounds.map_or(0.0, |rounds| rounds.mid)
-}
-
 /// The error when the seconds are used up: the middle g at the ends of f or the ends of g at the middle f, whichever is
 /// further, as in h.
-fn error_at_end(
-    context: &ContextModel,
-    machines: usize,
-    reached: Option<f64>,
-    seconds: f64,
-    pace: Estimate,
-) -> Option<Estimate> {
-    let done = done_rounds(context, machines, reached);
-    let at = |pace: f64| context.error_after(done + seconds / pace, machines);
+fn error_at_end(context: &ContextModel, machines: usize, seconds: f64, pace: Estimate) -> Option<Estimate> {
+    let at = |pace: f64| context.error_after(seconds / pace, machines);
     let (fast, middle, slow) = (at(pace.low)?, at(pace.mid)?, at(pace.high)?);
     Some(Estimate { extrapolated: middle.extrapolated || pace.extrapolated, ..middle.including(fast.mid, slow.mid) })
 }

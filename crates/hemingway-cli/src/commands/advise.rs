@@ -10,7 +10,7 @@ use hemingway::Error;
 use hemingway::cluster::Cluster;
 use hemingway::goal::{Caps, Goal};
 use hemingway::model::RunModel;
-use hemingway::plan::{Plan, Progress, Question, plan};
+use hemingway::plan::{Plan, Question, plan};
 use hemingway::record::Metric;
 use serde_json::{Value, json};
 
@@ -44,7 +44,7 @@ pub(super) fn advise(args: &AdviseArgs, out: &mut dyn Output) -> Result<u8> {
     let caps = Caps::default().with_goal(&goal);
     let question = Question {
         goal: &goal,
-        algorithms: file.model.contexts.keys().map(|name| Progress::none(name)).collect(),
+        algorithms: file.model.contexts.keys().map(|name| name.as_ref()).collect(),
         machines: &machines,
         fits_from: 1,
         price_per_hour: price,

@@ -114,7 +114,7 @@ mod tests {
     use super::*;
     use crate::goal::Goal;
     use crate::model::FitOptions;
-    use crate::plan::{Progress, Question, plan};
+    use crate::plan::{Question, plan};
     use crate::record::{Point, Trace};
 
     const SHARES: [f64; 3] = [0.05, 0.1, 0.2];
@@ -158,7 +158,7 @@ mod tests {
         let goal = Goal::Reach { error: 1e-2, certified: false };
         let question = Question {
             goal: &goal,
-            algorithms: algorithms.iter().map(|name| Progress::none(name)).collect(),
+            algorithms: algorithms.iter().map(|name| name.as_ref()).collect(),
             machines: &[1, 4],
             fits_from: 1,
             price_per_hour: None,

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Decision, Purpose, Start};
-use crate::backend::{Config, Ending, Frame};
+use crate::backend::{Ending, Frame};
 use crate::goal::Caps;
 use crate::job::{Facts, JobSpec};
 use crate::record::Record;
@@ -169,26 +169,11 @@ impl History {
         format!("{}.{}", self.id, begun.count() + 1)
     }
 
-    /// Whether this configuration has been probed or trained.
-    pub fn tried(&self, config: &Config) -> bool {
-        self.past.iter().any(|past| past.frame.config == *config)
-    }
-
     /// Whether this algorithm is no use any more: it ran away, stands still, or creeps.
     pub fn is_dead(&self, algorithm: &str) -> bool {
         let dead = |past: &Past| matches!(past.ending, Ending::Diverged | Ending::Stalled);
         self.past.iter().any(|past| past.frame.config.algorithm == algorithm && dead(past))
             || self.furthest(algorithm).is_some_and(|(run, _)| self.creeps(run))
-    }
-
-    /// Rounds until the bracket of a run proves the planned error, at the rate at which the second half of the run has
-    /// closed it. Nothing before a long look, or if it has not closed.
-    pub fn rounds_to_proof(&self, run: &str) -> Option<f64> {
-        let last = self.last_of(run).filter(|last| last.round >= LONG)?;
-        let (before, now) = self.gaps(run, last.round);
-        let target = self.spec.goal.planning_error() * last.lower_bound.filter(|bound| *bound > 0.0)?;
-        let rate = (before / now).ln() / (0.5 * last.round as f64);
-        (rate > 0.0 && now > target).then(|| (now / target).ln() / rate)
     }
 
     /// The smallest P − L of a run up to half of its rounds, and up to now.

@@ -9,7 +9,7 @@ use hemingway::goal::{Caps, Goal};
 use hemingway::model::RunModel;
 use hemingway::model::design::Cost;
 use hemingway::model::design::decision::{Options, next_probe};
-use hemingway::plan::{Progress, Question};
+use hemingway::plan::Question;
 use hemingway::record::Trace;
 
 use super::super::exit::{self, Usage};
@@ -38,7 +38,7 @@ pub(super) fn probe(args: &DesignArgs, out: &mut dyn Output) -> Result<u8> {
     let caps = Caps::default().with_goal(&goal);
     let question = Question {
         goal: &goal,
-        algorithms: model.contexts.keys().map(|name| Progress::none(name)).collect(),
+        algorithms: model.contexts.keys().map(|name| name.as_ref()).collect(),
         machines: &machines,
         fits_from: 1,
         price_per_hour: price,

@@ -106,7 +106,7 @@ impl Advice {
 /// use hemingway::goal::Goal;
 /// use hemingway::model::design::{Cost, decision};
 /// use hemingway::model::{FitOptions, RunModel};
-/// use hemingway::plan::{Progress, Question};
+/// use hemingway::plan::Question;
 /// # use hemingway::record::{Point, Trace};
 /// # let traces = [Trace {
 /// #     context: "sgd".into(), problem: String::new(), run: "a".into(), cluster: String::new(), machines: 4,
@@ -120,7 +120,7 @@ impl Advice {
 /// let model = RunModel::fit(&traces, &FitOptions::default())?;
 /// let question = Question {
 ///     goal: &Goal::Reach { error: 1e-3, certified: false },
-///     algorithms: vec![Progress::none("sgd")],
+///     algorithms: vec!["sgd"],
 ///     machines: &[1, 2, 4, 8, 16],
 ///     fits_from: 1,
 ///     price_per_hour: None,

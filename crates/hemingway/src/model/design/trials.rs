@@ -121,9 +121,8 @@ impl Trials<'_> {
             return f64::INFINITY;
         }
         let now = &self.now.config;
-        let own = self.question.algorithms.iter().filter(|progress| progress.algorithm == now.algorithm);
         let rest = Question {
-            algorithms: own.cloned().collect(),
+            algorithms: vec![&now.algorithm],
             machines: &[now.machines],
             seconds_left,
             dollars_left,

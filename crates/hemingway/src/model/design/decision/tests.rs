@@ -2,7 +2,6 @@ use super::super::super::FitOptions;
 use super::super::super::synthetic::trace;
 use super::*;
 use crate::goal::Caps;
-use crate::plan::Progress;
 
 const REACH: Goal = Goal::Reach { error: 1e-3, certified: false };
 const LADDER: [usize; 4] = [1, 2, 4, 8];
@@ -16,7 +15,7 @@ fn ask<'a>(goal: &'a Goal, contexts: &[&'a str], machines: &'a [usize]) -> Quest
     let caps = Caps::default().with_goal(goal);
     Question {
         goal,
-        algorithms: contexts.iter().map(|context| Progress::none(context)).collect(),
+        algorithms: contexts.to_vec(),
         machines,
         fits_from: 1,
         price_per_hour: Some(3600.0),
