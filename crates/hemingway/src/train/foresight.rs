@@ -2,22 +2,17 @@
 //! round timed so far.
 
 mod curves;
+mod moving;
 mod timings;
 
 use super::{History, Start};
 use crate::algorithm;
 use crate::backend::Config;
-use crate::data::matrix::BYTES_PER_ENTRY;
 use crate::goal::Goal;
 use crate::model::normal::Direction;
 use crate::model::{Estimate, Expectation, Level, Pace};
-use crate::placement::Placement;
 use curves::{Stretch, World};
 
-/// Seconds to move a byte before any was moved: where rounds are light, networks are quick. Between 8 ns on 1 Gbit where a
-/// round costs 125 ms beside its work, and 0.04 ns on 200 Gbit where it costs 20 µs.
-const SLOW: (f64, f64) = (0.125, 8e-9);
-const QUICK: (f64, f64) = (2e-5, 4e-11);
 /// The least that ln rounds grow by for each unit of X, and the least that is left to do in them.
 const LEAST_SLOPE: f64 = 0.05;
 const LEAST_AHEAD: f64 = 0.02;
@@ -110,8 +105,8 @@ impl<'a> Foresight<'a> {
         let before = lore.precedents.expect(&lore.traits, &facts.algorithms);
         let (stretches, bracket) = Stretch::all(history);
         let worlds = curves::worlds(&before, &stretches, bracket.as_ref());
-        let mut foresight = Self { history, pace, worlds, seconds_per_byte: 0.0, target: 0.0, prospects: Vec::new() };
-        foresight.seconds_per_byte = foresight.seconds_per_byte();
+        let seconds_per_byte = moving::seconds_per_byte(history, &pace, &timings);
+        let mut foresight = Self { history, pace, worlds, seconds_per_byte, target: 0.0, prospects: Vec::new() };
         foresight.target = foresight.target();
         foresight.prospects = foresight.prospects();
         foresight
@@ -304,42 +299,7 @@ impl<'a> Foresight<'a> {
     }
 
     pub(super) fn moving_between(&self, from: usize, to: usize) -> f64 {
-        let bytes = self.history.facts.lore.traits.entries as f64 * BYTES_PER_ENTRY;
-        busiest(from, to) * bytes * self.seconds_per_byte
-    }
-
-    /// As seen when rows were moved; before that, between what is usual and what sums have taken.
-    fn seconds_per_byte(&self) -> f64 {
-        let traits = &self.history.facts.lore.traits;
-        let bytes = traits.entries as f64 * BYTES_PER_ENTRY;
-        let (mut seconds, mut moved) = (0.0, 0.0);
-        for pair in self.history.past.windows(2) {
-            let (before, after) = (&pair[0].frame.config, &pair[1].frame);
-            if before.machines == after.config.machines {
-                continue;
-            }
-            let loaded = self.history.loaded(&after.run, after.from_round);
-            if loaded > 0.0 {
-                seconds += loaded;
-                moved += busiest(before.machines, after.config.machines) * bytes;
-            }
-        }
-        if moved > 0.0 {
-            return seconds / moved;
-        }
-        let usual = self.usual_seconds_per_byte();
-        let sum = self.history.records.iter().rev().find(|record| record.machines > 1 && record.sync > 0.0);
-        let by_sums = sum.map(|record| {
-            let hops = 2.0 * (record.machines as f64).log2().max(1.0);
-            record.sync / record.round.max(1) as f64 / (8.0 * hops * traits.columns as f64)
-        });
-        by_sums.map_or(usual, |by_sums| (by_sums * usual).sqrt())
-    }
-
-    fn usual_seconds_per_byte(&self) -> f64 {
-        let power = (SLOW.1 / QUICK.1).ln() / (SLOW.0 / QUICK.0).ln();
-        let other = self.pace.least_other().unwrap_or(SLOW.0);
-        SLOW.1 * (other / SLOW.0).powf(power)
+        moving::bytes(&self.history.facts.lore.traits, from, to) * self.seconds_per_byte
     }
 
     /// Variance of ln(cost of one / cost of another) that so many rounds of the other would take away.
@@ -386,19 +346,3 @@ impl<'a> Foresight<'a> {
 fn depth(world: &World, lowest: Option<f64>) -> f64 {
     lowest.and_then(|objective| world.depth(objective)).unwrap_or(f64::NEG_INFINITY)
 }
-
-/// The share of all rows that the busiest machine sends or receives.
-fn busiest(from: usize, to: usize) -> f64 {
-    const ROWS: usize = 1 << 20;
-    let (before, after) = (Placement::even(ROWS, from), Placement::even(ROWS, to));
-    let part = |k: usize| {
-        let range = |placement: &Placement| if k < placement.machines() { placement.range(k) } else { 0..0 };
-        let (had, gets) = (range(&before), range(&after));
-        let kept = had.end.min(gets.end).saturating_sub(had.start.max(gets.start));
-        (had.len() - kept).max(gets.len() - kept)
-    };
-    (0..from.max(to)).map(part).max().unwrap_or(0) as f64 / ROWS as f64
-}
-
-#[cfg(test)]
-mod tests;
