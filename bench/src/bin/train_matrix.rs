@@ -34,6 +34,9 @@ impl Observer for Quiet {
                 hemingway::train::Decision::Run { frame, purpose, why, .. } => {
                     println!("    {purpose:?} {} until {}: {why}", frame.config, frame.until_round);
                 }
+                hemingway::train::Decision::Rehearse { script, why } => {
+                    println!("    rehearse {} on {} rows: {why}", script.algorithms.join(", "), script.rows);
+                }
                 hemingway::train::Decision::Stop { ending, why, .. } => println!("    stop {ending:?}: {why}"),
             }
         }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
+use hemingway::backend::Rehearsal;
 use hemingway::cluster::Cluster;
 use hemingway::data::{Dataset, Loaded};
 use hemingway::goal::{Caps, Goal};
@@ -62,6 +63,12 @@ impl Judge<'_> {
         self.runs.values().sum()
     }
 
+    fn rehearsed(&mut self, rehearsals: &[Rehearsal]) {
+        let seconds: f64 = rehearsals.iter().map(|rehearsal| rehearsal.seconds).sum();
+        self.runs.insert("rehearsal".into(), seconds);
+        self.probing += seconds;
+    }
+
     fn see(&mut self, record: &Record, purpose: Purpose) {
         let before = self.spent();
         self.runs.insert(record.run.clone(), record.train_seconds + record.load_seconds);
@@ -91,6 +98,11 @@ impl Observer for Judge<'_> {
             }
             Moment::Decided(Decision::Stop { ending, why, .. }) => {
                 self.frames.push(format!("{:>9.3} s stop ({ending:?}): {why}", self.spent()));
+            }
+            Moment::Rehearsed { rehearsals } => self.rehearsed(rehearsals),
+            Moment::Decided(Decision::Rehearse { script, why }) => {
+                let now = self.spent();
+                self.frames.push(format!("{now:>9.3} s rehearse on {} rows: {why}", script.rows));
             }
             Moment::FrameEnded { .. } => {}
         }

@@ -10,7 +10,7 @@ use hemingway::cluster::Cluster;
 use hemingway::data::{Dataset, Normalize, Preparation, prepare};
 use hemingway::model::Lesson;
 use hemingway::problem::{Loss, Problem};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::Shelf;
 
@@ -26,7 +26,7 @@ pub struct Suite {
 }
 
 /// One problem.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Case {
     /// Its name in tables.
@@ -45,7 +45,7 @@ pub struct Case {
     /// ε.
     pub error: f64,
     /// P*, by another program.
-    #[serde(skip)]
+    #[serde(default)]
     pub optimum: f64,
 }
 
@@ -82,7 +82,7 @@ impl Suite {
             shipped.join("cloud-25gbit.toml"),
             shipped.join("hpc-200gbit.toml"),
             own.join("jvm-10gbit.toml"),
-            own.join("edge-100mbit.toml"),
+            own.join("boards-1gbit.toml"),
         ];
         let clusters = files.iter().map(|file| Ok(Cluster::read(file)?)).collect::<anyhow::Result<_>>()?;
         Ok(Self { cases, clusters })

@@ -163,9 +163,8 @@ impl Shelf {
     /// Reads what is there and computes what is not.
     pub fn of(case: &Case) -> anyhow::Result<Self> {
         let folder = folder()?.join(&case.name);
-        std::fs::create_dir_all(&folder)?;
         let mut problem = None;
-        let traits = traits(case, &folder.join("traits.toml"))?;
+        let traits = label(case, &folder)?.traits;
         let mut tapes: Vec<Kept> = Vec::new();
         for name in algorithms(case) {
             for machines in SIZES {
@@ -198,13 +197,28 @@ impl Shelf {
     }
 }
 
-/// Kept beside the tapes: to look at all rows takes longer than to read them.
-fn traits(case: &Case, path: &Path) -> anyhow::Result<Traits> {
-    if !path.exists() {
-        let traits = Traits::of(&case.problem(&case.load()?)?);
-        std::fs::write(path, toml::to_string(&traits)?)?;
+/// What the tapes in a folder are of.
+#[derive(PartialEq, Serialize, Deserialize)]
+struct Label {
+    case: Case,
+    /// To look at all rows takes longer than to read them from here.
+    traits: Traits,
+}
+
+/// The label of a problem's tapes; what was taped of another problem by its name is thrown away.
+fn label(case: &Case, folder: &Path) -> anyhow::Result<Label> {
+    let path = folder.join("label.toml");
+    let known = std::fs::read_to_string(&path).ok().and_then(|text| toml::from_str::<Label>(&text).ok());
+    if let Some(label) = known.filter(|label| label.case == *case) {
+        return Ok(label);
     }
-    Ok(toml::from_str(&std::fs::read_to_string(path)?)?)
+    if folder.exists() {
+        std::fs::remove_dir_all(folder)?;
+    }
+    std::fs::create_dir_all(folder)?;
+    let label = Label { case: case.clone(), traits: Traits::of(&case.problem(&case.load()?)?) };
+    std::fs::write(&path, toml::to_string(&label)?)?;
+    Ok(label)
 }
 
 fn make(case: &Case, problem: &Problem, name: &str, machines: usize, others: &[Kept]) -> anyhow::Result<Tape> {

@@ -34,6 +34,11 @@ pub trait Algorithm: Send + Sync {
         true
     }
 
+    /// The algorithm that it is the same as on one machine.
+    fn alone(&self) -> &'static str {
+        self.name()
+    }
+
     /// Numbers kept for every row; they travel with it.
     fn width(&self) -> usize {
         0

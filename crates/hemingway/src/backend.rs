@@ -1,6 +1,7 @@
 //! A backend runs whole frames: it takes a configuration and a checkpoint, and gives back records and a checkpoint.
 //! The train loop knows nothing else; ours drives an engine, another may drive another framework.
 
+mod rehearsal;
 mod watch;
 
 use std::ops::ControlFlow;
@@ -18,6 +19,7 @@ use crate::record::Record;
 use crate::schedule::Schedule;
 use crate::sync::SyncStrategy;
 use crate::{Error, Result};
+pub use rehearsal::{Rehearsal, Script};
 use watch::{Gate, Patient};
 pub use watch::{Watch, Watcher};
 
@@ -155,6 +157,11 @@ pub trait Backend {
     fn run(&mut self, frame: &Frame, from: Option<&Checkpoint>, seen: &mut Watch<'_>) -> Result<(Checkpoint, Ending)> {
         self.run_watched(frame, from, &mut Patient(seen))
     }
+
+    /// Tries algorithms out on a few rows. Nothing comes of it where there is no cheap way to.
+    fn rehearse(&mut self, _script: &Script) -> Result<Vec<Rehearsal>> {
+        Ok(Vec::new())
+    }
 }
 
 /// Our own backend: an engine, threads or simulated.
@@ -265,6 +272,10 @@ impl Backend for EngineBackend {
         let checkpoint = live.checkpoint()?;
         self.live = Some(live);
         Ok((checkpoint, ending))
+    }
+
+    fn rehearse(&mut self, script: &Script) -> Result<Vec<Rehearsal>> {
+        script.algorithms.iter().map(|name| self.rehearse_one(name, script)).collect()
     }
 }
 

@@ -154,6 +154,11 @@ fn one() -> f64 {
 }
 
 impl Cluster {
+    /// One task on one of its machines: what a round costs beside its work is paid once, by whoever gave the task.
+    pub fn one_task(&self) -> Self {
+        Self { overhead: Overhead::default(), ..self.clone() }
+    }
+
     /// Reads and checks a cluster file.
     pub fn read(path: &Path) -> Result<Self> {
         let text = std::fs::read_to_string(path).map_err(Error::io(path))?;

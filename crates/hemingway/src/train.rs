@@ -16,7 +16,7 @@ mod summary;
 
 use serde::{Deserialize, Serialize};
 
-use crate::backend::{Ending, Frame};
+use crate::backend::{Ending, Frame, Script};
 use crate::model::Estimate;
 use crate::plan::Plan;
 pub use driver::Driver;
@@ -44,6 +44,13 @@ pub enum Decision {
         plan: Option<Plan>,
         /// Seconds the run will have trained for when it reaches the goal, as predicted now.
         predicted: Option<Estimate>,
+    },
+    /// Try algorithms out on a few rows.
+    Rehearse {
+        /// Which, and how.
+        script: Script,
+        /// Why that is worth it.
+        why: String,
     },
     /// End the job.
     Stop {

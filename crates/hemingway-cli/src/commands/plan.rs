@@ -39,7 +39,7 @@ impl Planned {
     fn plan(&self) -> Option<&Plan> {
         match self.outcome.history.decisions.last()? {
             Decision::Stop { plan, .. } => plan.as_ref(),
-            Decision::Run { .. } => None,
+            Decision::Run { .. } | Decision::Rehearse { .. } => None,
         }
     }
 }

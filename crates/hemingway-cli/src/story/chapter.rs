@@ -56,7 +56,7 @@ pub(super) fn chapters(events: &[Event]) -> Vec<Chapter> {
                     chapter.ending = chapter.ending.filter(|ending| *ending != Ending::Interrupted);
                 }
             }
-            Event::Started { .. } | Event::Finished { .. } => {}
+            Event::Started { .. } | Event::Rehearsed { .. } | Event::Finished { .. } => {}
         }
     }
     chapters
@@ -67,7 +67,7 @@ impl Chapter {
         let same_run = |run: &str| before.iter().rev().filter_map(|c| c.last.as_ref()).find(|last| last.run == run);
         let stood = match decision {
             Decision::Run { frame, .. } => same_run(&frame.run).cloned(),
-            Decision::Stop { .. } => None,
+            Decision::Rehearse { .. } | Decision::Stop { .. } => None,
         };
         Self {
             number: before.len() + 1,
@@ -94,33 +94,34 @@ impl Chapter {
     pub(crate) fn config(&self) -> Option<&Config> {
         match &self.decision {
             Decision::Run { frame, .. } => Some(&frame.config),
-            Decision::Stop { .. } => None,
+            Decision::Rehearse { .. } | Decision::Stop { .. } => None,
         }
     }
 
     pub(crate) fn run(&self) -> Option<&str> {
         match &self.decision {
             Decision::Run { frame, .. } => Some(&frame.run),
-            Decision::Stop { .. } => None,
+            Decision::Rehearse { .. } | Decision::Stop { .. } => None,
         }
     }
 
     pub(crate) fn purpose(&self) -> Option<Purpose> {
         match &self.decision {
             Decision::Run { purpose, .. } => Some(*purpose),
-            Decision::Stop { .. } => None,
+            Decision::Rehearse { .. } | Decision::Stop { .. } => None,
         }
     }
 
     pub(crate) fn plan(&self) -> Option<&Plan> {
         match &self.decision {
             Decision::Run { plan, .. } | Decision::Stop { plan, .. } => plan.as_ref(),
+            Decision::Rehearse { .. } => None,
         }
     }
 
     pub(crate) fn why(&self) -> &str {
         match &self.decision {
-            Decision::Run { why, .. } | Decision::Stop { why, .. } => why,
+            Decision::Run { why, .. } | Decision::Rehearse { why, .. } | Decision::Stop { why, .. } => why,
         }
     }
 
@@ -192,6 +193,7 @@ fn verb(before: &[Chapter], decision: &Decision) -> &'static str {
     let training = before.iter().rev().find(|chapter| chapter.purpose() == Some(Purpose::Train));
     match decision {
         Decision::Stop { .. } => "stop",
+        Decision::Rehearse { .. } => "rehearse",
         Decision::Run { purpose: Purpose::Probe, .. } => "probe",
         Decision::Run { frame, .. } => match training.and_then(Chapter::config) {
             None => "train",
@@ -208,6 +210,7 @@ pub(crate) fn told(decision: &Decision) -> String {
             let verb = if *purpose == Purpose::Probe { "probe" } else { "train" };
             format!("{verb} {} until round {}: {why}", frame.config, frame.until_round)
         }
+        Decision::Rehearse { script, why } => format!("rehearse on {} rows: {why}", script.rows),
         Decision::Stop { ending, why, .. } => format!("stop, {}: {why}", ending.words()),
     }
 }

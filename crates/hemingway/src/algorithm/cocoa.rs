@@ -39,6 +39,11 @@ impl Algorithm for Cocoa {
         if self.adding { "cocoa+" } else { "cocoa" }
     }
 
+    /// One machine's change is added whole either way.
+    fn alone(&self) -> &'static str {
+        "cocoa"
+    }
+
     fn support(&self, _loss: Loss) -> Support {
         Support::Exact
     }

@@ -140,6 +140,12 @@ impl Pace {
         Some(Seconds { ln: total.ln(), along })
     }
 
+    /// Seconds of computing in a round on one machine.
+    pub fn alone(&self, algorithm: &str) -> Option<f64> {
+        let own = self.algorithms.iter().position(|name| name == algorithm)?;
+        Some(self.parts.mean[own].exp())
+    }
+
     /// The distribution of the parts.
     pub fn parts(&self) -> &Normal {
         &self.parts

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::Record;
-use crate::backend::Ending;
+use crate::backend::{Ending, Rehearsal};
 use crate::goal::Caps;
 use crate::job::{Facts, JobSpec};
 use crate::train::{Decision, Spent, Summary};
@@ -57,6 +57,13 @@ pub enum Event {
         run: String,
         /// Why it ended.
         ending: Ending,
+        /// What had been spent by then.
+        spent: Spent,
+    },
+    /// Algorithms were tried out on a few rows.
+    Rehearsed {
+        /// How each did.
+        rehearsals: Vec<Rehearsal>,
         /// What had been spent by then.
         spent: Spent,
     },

@@ -8,7 +8,7 @@ use super::best::Best;
 use super::meter::{Ahead, Meter};
 use super::slice::{Slice, promised, verdict, when_spent};
 use super::{Decision, History, Moment, Observer, Purpose, Start, Summary, decide};
-use crate::backend::{Backend, Checkpoint, Ending, EngineBackend, Frame};
+use crate::backend::{Backend, Checkpoint, Ending, EngineBackend, Frame, Script};
 use crate::job::Job;
 use crate::record::journal::{Event, Journal};
 use crate::record::store::{RunDir, Store};
@@ -123,6 +123,9 @@ impl<'a> Driver<'a> {
             return self.finish(ending, &why);
         }
         loop {
+            if let Some(script) = self.history.script.clone() {
+                self.rehearse(&script)?;
+            }
             if self.history.open.is_none() {
                 let decision = decide(&self.history);
                 self.log(&Event::Decided { spent: self.history.spent, decision: Box::new(decision.clone()) })?;
@@ -156,6 +159,15 @@ impl<'a> Driver<'a> {
         self.journal.append(event)?;
         self.history.apply(event);
         Ok(())
+    }
+
+    fn rehearse(&mut self, script: &Script) -> Result<()> {
+        let rehearsals = self.backend.rehearse(script)?;
+        let mut spent = self.history.spent;
+        let seconds = rehearsals.iter().map(|rehearsal| rehearsal.seconds + rehearsal.eval_seconds).sum();
+        self.meter.rehearsed(seconds, &mut spent);
+        self.observer.notice(Moment::Rehearsed { rehearsals: &rehearsals });
+        self.log(&Event::Rehearsed { rehearsals, spent })
     }
 
     /// Runs the frame decided on, in slices that each end with a checkpoint.

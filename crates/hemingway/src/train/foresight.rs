@@ -3,6 +3,7 @@
 
 mod curves;
 mod moving;
+mod rehearsed;
 mod timings;
 
 use super::{History, Start};
@@ -102,7 +103,8 @@ impl<'a> Foresight<'a> {
         let timings = timings::timings(&history.records);
         let timings: Vec<_> = lore.timings.iter().cloned().chain(timings).collect();
         let pace = Pace::of(&timings, &lore.traits, &facts.algorithms, &facts.machines);
-        let before = lore.precedents.expect(&lore.traits, &facts.algorithms);
+        let mut before = lore.precedents.expect(&lore.traits, &facts.algorithms);
+        rehearsed::tell(&mut before, &history.rehearsals, &facts.algorithms);
         let (stretches, bracket) = Stretch::all(history);
         let worlds = curves::worlds(&before, &stretches, bracket.as_ref());
         let seconds_per_byte = moving::seconds_per_byte(history, &pace, &timings);
@@ -318,6 +320,18 @@ impl<'a> Foresight<'a> {
         let seen = &other.along[1];
         let of_f = parts.covariance_of(&difference(1), seen).powi(2) / (parts.variance_of(seen) + Pace::blur());
         of_g + of_f
+    }
+
+    /// Standard deviation of ln(rounds of one / rounds of another).
+    pub(super) fn doubt(&self, best: &Prospect, other: &Prospect) -> f64 {
+        let minus = best.along[0].iter().map(|(place, weight)| (*place, -weight));
+        let difference: Direction = other.along[0].iter().copied().chain(minus).collect();
+        self.likeliest().map_or(0.0, |world| world.expectation.numbers().variance_of(&difference).max(0.0).sqrt())
+    }
+
+    /// Seconds in which one machine goes over all rows.
+    pub(super) fn pass_seconds(&self, algorithm: &str) -> Option<f64> {
+        self.pace.alone(algorithm)
     }
 
     /// What is seen of the numbers after so many rounds more: the level then reached.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Decision, Purpose, Start};
-use crate::backend::{Ending, Frame};
+use crate::backend::{Ending, Frame, Rehearsal, Script};
 use crate::goal::Caps;
 use crate::job::{Facts, JobSpec};
 use crate::record::Record;
@@ -54,6 +54,10 @@ pub struct History {
     pub past: Vec<Past>,
     /// The frame decided on and not yet ended.
     pub open: Option<(Frame, Purpose, Start)>,
+    /// How algorithms did on a few rows.
+    pub rehearsals: Vec<Rehearsal>,
+    /// What is to be rehearsed and was not yet.
+    pub script: Option<Script>,
     /// Every decision so far.
     pub decisions: Vec<Decision>,
 }
@@ -70,6 +74,8 @@ impl History {
             spent: Spent::default(),
             past: Vec::new(),
             open: None,
+            rehearsals: Vec::new(),
+            script: None,
             decisions: Vec::new(),
         }
     }
@@ -82,15 +88,26 @@ impl History {
             Event::Decided { decision, spent } => self.decide(decision, *spent),
             Event::Round { record } => self.see(record),
             Event::FrameEnded { ending, spent, .. } => self.end_frame(*ending, *spent),
+            Event::Rehearsed { rehearsals, spent } => self.rehearse(rehearsals, *spent),
         }
     }
 
     fn decide(&mut self, decision: &Decision, spent: Spent) {
         self.spent = spent;
         self.decisions.push(decision.clone());
-        if let Decision::Run { frame, purpose, start, .. } = decision {
-            self.open = Some((frame.clone(), *purpose, start.clone()));
+        match decision {
+            Decision::Run { frame, purpose, start, .. } => {
+                self.open = Some((frame.clone(), *purpose, start.clone()));
+            }
+            Decision::Rehearse { script, .. } => self.script = Some(script.clone()),
+            Decision::Stop { .. } => {}
         }
+    }
+
+    fn rehearse(&mut self, rehearsals: &[Rehearsal], spent: Spent) {
+        self.spent = spent;
+        self.script = None;
+        self.rehearsals.extend_from_slice(rehearsals);
     }
 
     fn see(&mut self, record: &Record) {
@@ -112,7 +129,7 @@ impl History {
         let Some(past) = self.past.pop_if(|past| goes_on(past.ending)) else { return };
         let start = self.decisions.iter().rev().find_map(|decision| match decision {
             Decision::Run { start, .. } => Some(start.clone()),
-            Decision::Stop { .. } => None,
+            Decision::Rehearse { .. } | Decision::Stop { .. } => None,
         });
         self.open = Some((past.frame, past.purpose, start.unwrap_or(Start::Fresh)));
     }

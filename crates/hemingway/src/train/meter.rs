@@ -94,6 +94,15 @@ impl Meter {
         }
     }
 
+    /// Counts a rehearsal that has just ended: one machine, beside any run.
+    pub(super) fn rehearsed(&self, seconds: f64, spent: &mut Spent) {
+        spent.wall_seconds = if self.simulated { spent.wall_seconds + seconds } else { self.wall(spent) };
+        spent.probe_seconds += seconds;
+        if self.price_per_hour.is_some() {
+            *spent.dollars.get_or_insert(0.0) += self.price(1) * seconds;
+        }
+    }
+
     /// Counts a round by its record alone; gives the seconds it took.
     pub(super) fn recall(&mut self, record: &Record, purpose: Purpose, spent: &mut Spent) -> f64 {
         let now = Reading::of(record);

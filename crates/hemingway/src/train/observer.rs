@@ -1,7 +1,7 @@
 //! What happens to a job, for those who show it.
 
 use super::{Decision, Purpose, Spent};
-use crate::backend::{Ending, Frame};
+use crate::backend::{Ending, Frame, Rehearsal};
 use crate::record::Record;
 use crate::standing::Standing;
 
@@ -19,6 +19,11 @@ pub enum Moment<'a> {
         spent: &'a Spent,
         /// What the frame is for.
         purpose: Purpose,
+    },
+    /// Algorithms were tried out on a few rows.
+    Rehearsed {
+        /// How each did.
+        rehearsals: &'a [Rehearsal],
     },
     /// A frame ended.
     FrameEnded {

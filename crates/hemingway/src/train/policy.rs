@@ -3,6 +3,7 @@
 
 mod exploration;
 mod promise;
+mod rehearsal;
 
 use super::foresight::{Foresight, Prospect};
 use super::{Decision, History, Purpose, Start};
@@ -86,6 +87,11 @@ fn choose(history: &History, adapt: bool, plan_only: bool) -> Decision {
         return stop(Ending::Stalled, "every algorithm stands still or ran away".into(), None);
     };
     let current = training(history).and_then(|config| foresight.prospect_of(config));
+    if current.is_none()
+        && let Some(rehearsal) = rehearsal::worthwhile(history, &foresight, best)
+    {
+        return rehearsal;
+    }
     if (adapt || current.is_none())
         && let Some(exploration) = Exploration::worthwhile(history, &foresight, best)
     {

@@ -103,7 +103,7 @@ pub(super) fn when_spent(history: &History) -> Ending {
 pub(super) fn promised(history: &History, config: &Config) -> Option<f64> {
     let plan = history.decisions.iter().rev().find_map(|decision| match decision {
         Decision::Run { plan, .. } => Some(plan.as_ref()),
-        Decision::Stop { .. } => None,
+        Decision::Rehearse { .. } | Decision::Stop { .. } => None,
     })??;
     plan.candidate(config)?.seconds_per_round.map(|seconds| seconds.mid)
 }

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use hemingway::backend::{Config, Frame};
+use hemingway::backend::{Config, Frame, Rehearsal};
 use hemingway::goal::Goal;
 use hemingway::job::Job;
 use hemingway::model::{Estimate, Reach};
@@ -155,6 +155,21 @@ impl Watch {
     }
 }
 
+impl Watch {
+    fn rehearsed(&mut self, rehearsal: &Rehearsal) {
+        let Some((rounds, objective)) = rehearsal.points.last() else { return };
+        self.live.talk(&format!(
+            "{}  {} on {}  {}, {}: objective {} there",
+            self.paint.bold("try   "),
+            rehearsal.algorithm,
+            number::counted(rehearsal.rows, "row"),
+            number::counted(*rounds as usize, "round"),
+            number::seconds(rehearsal.seconds),
+            number::objective(*objective),
+        ));
+    }
+}
+
 impl Observer for Watch {
     fn notice(&mut self, moment: Moment<'_>) {
         match moment {
@@ -172,6 +187,7 @@ impl Observer for Watch {
                     self.live.talk(&line);
                 }
             }
+            Moment::Rehearsed { rehearsals } => rehearsals.iter().for_each(|rehearsal| self.rehearsed(rehearsal)),
             Moment::FrameEnded { frame, ending } => {
                 let usual = ending == hemingway::backend::Ending::FrameOver;
                 let words = if usual { String::new() } else { format!("  {}", ending.words()) };

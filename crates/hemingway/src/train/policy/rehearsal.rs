@@ -1,0 +1,61 @@
+//! Whether to try algorithms out on a few rows before they run on all.
+
+use super::super::foresight::{Foresight, Prospect};
+use super::super::{Decision, History};
+use crate::algorithm;
+use crate::backend::Script;
+
+/// The part of the predicted run that it may take.
+const SHARE: f64 = 0.05;
+/// Rows, from the most to the fewest; never more than one of so many.
+const ROWS: [usize; 5] = [2048, 1024, 512, 256, 128];
+const PART: usize = 8;
+/// Rounds that are enough, that are worth the trouble, and that are never exceeded.
+const ENOUGH: f64 = 150.0;
+const WORTH: f64 = 25.0;
+const MOST: f64 = 400.0;
+/// Rivals are those that may be best: by so many standard deviations.
+const MAYBE: f64 = 2.0;
+
+/// What to rehearse, once, when the first look has told how fast machines are.
+pub(super) fn worthwhile(history: &History, foresight: &Foresight<'_>, best: &Prospect) -> Option<Decision> {
+    let done = history.decisions.iter().any(|decision| matches!(decision, Decision::Rehearse { .. }));
+    if done || history.past.len() != 1 {
+        return None;
+    }
+    let algorithms = rivals(foresight, best);
+    let (rows, rounds) = affordable(history, foresight, best, &algorithms)?;
+    let error = history.spec.goal.planning_error();
+    let why = format!("{} may all be best, and a few rows tell most of it", algorithms.join(", "));
+    Some(Decision::Rehearse { script: Script { algorithms, rows, rounds, error }, why })
+}
+
+/// Every algorithm that may turn out best, once where several are the same on one machine.
+fn rivals(foresight: &Foresight<'_>, best: &Prospect) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for prospect in &foresight.prospects {
+        let worse = (prospect.cost() / best.cost()).ln();
+        let alone = algorithm::by_name(&prospect.config.algorithm).map_or("", |algorithm| algorithm.alone());
+        if worse <= MAYBE * foresight.doubt(best, prospect) && !names.iter().any(|name| name == alone) {
+            names.push(alone.into());
+        }
+    }
+    names
+}
+
+/// The most rows on which enough rounds can be paid for; fewer rounds only on the fewest.
+fn affordable(
+    history: &History,
+    foresight: &Foresight<'_>,
+    best: &Prospect,
+    algorithms: &[String],
+) -> Option<(usize, u64)> {
+    let all = history.facts.lore.traits.rows;
+    let run = history.seconds_left().map_or(best.seconds(), |left| best.seconds().min(left));
+    let pass: f64 = algorithms.iter().filter_map(|name| foresight.pass_seconds(name)).sum();
+    let rounds = |rows: usize| SHARE * run / (pass * rows as f64 / all as f64);
+    let fits = |rows: &&usize| **rows * PART <= all;
+    let rows = ROWS.iter().filter(fits).find(|rows| rounds(**rows) >= ENOUGH).or(ROWS.iter().rfind(fits))?;
+    let rounds = rounds(*rows).min(MOST);
+    (rounds >= WORTH).then_some((*rows, rounds as u64))
+}
