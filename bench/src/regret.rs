@@ -4,14 +4,18 @@
 //! in `clusters/` here and there. Every (problem, algorithm, m) is computed once, as a [`tape::Tape`] that any cluster
 //! can be timed on.
 
+pub mod cells;
+pub mod field;
 pub mod judge;
 pub mod oracle;
 pub mod ours;
+pub mod rivals;
 pub mod suite;
 pub mod table;
 pub mod tape;
 
-pub use oracle::Oracle;
-pub use ours::{Outcome, Trainer};
+pub use field::Field;
+pub use oracle::{Oracle, Regret};
+pub use ours::{Outcome, Trainer, Wish};
 pub use suite::{Case, Suite};
 pub use tape::{Shelf, Tape};

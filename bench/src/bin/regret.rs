@@ -1,11 +1,12 @@
 //! What does `train` take, probing included, against the best configuration by hindsight? See `bench/src/regret.rs`.
 //!
 //! `regret tapes` computes every (problem, algorithm, m) once and keeps it; `regret judge` trains on every pair and prints
-//! every cell; `regret learn` prints what the program ships with as precedents. Names of problems restrict all but the last.
+//! every cell; `regret table` prints what was judged last again; `regret learn` prints what the program ships with as
+//! precedents. Names of problems restrict all but the last.
 
 use anyhow::bail;
 use hemingway::model::Precedents;
-use hemingway_bench::regret::{Shelf, Suite, judge, table};
+use hemingway_bench::regret::{Shelf, Suite, cells, judge, table};
 
 fn main() -> anyhow::Result<()> {
     let mut words = std::env::args().skip(1);
@@ -27,9 +28,16 @@ fn main() -> anyhow::Result<()> {
         "judge" => {
             let lessons = suite.lessons()?;
             let pairs = suite.each(|case| asked(&case.name), |case| judge::pairs(case, &suite.clusters, &lessons))?;
-            table::print(&pairs.into_iter().flatten().collect::<Vec<_>>());
+            let pairs = pairs.into_iter().flatten().collect::<Vec<_>>();
+            cells::save(&pairs)?;
+            table::print(&pairs);
             Ok(())
         }
-        _ => bail!("say `regret tapes`, `regret judge` or `regret learn`, with names of problems for only those"),
+        "table" => {
+            let pairs = cells::load()?.into_iter().filter(|pair| asked(&pair.problem));
+            table::print(&pairs.collect::<Vec<_>>());
+            Ok(())
+        }
+        _ => bail!("say `regret tapes`, `judge`, `table` or `learn`, with names of problems for only those"),
     }
 }
