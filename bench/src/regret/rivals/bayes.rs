@@ -1,10 +1,11 @@
 //! Bayesian optimisation over (algorithm, m), as CherryPick does for machine types, for as much probing as `train` spent.
 //!
 //! A trial gives a configuration two rounds from nothing, or two more where it has had some. What is observed is ln of the
-//! seconds the whole run would take if the error went on falling as fast as in the trial, its very first round left out. A
-//! Gaussian process over all observations says where the next trial is expected to improve most on the best. Trials end
-//! when they have cost what the probes of `train` did, but not before there were three; or, after six, when less than a
-//! tenth is to be gained. Then the run that seems to have the least ahead of it is continued to the end.
+//! seconds the whole run would take if the error went on falling as fast as it has on the whole: of several ways to look ahead
+//! (the last round alone, powers of the rounds, longer trials) the one that served it best. A Gaussian process over all
+//! observations says where the next trial is expected to improve most on the best. Trials end when they have cost what the
+//! probes of `train` did, but not before there were three; or, after six, when less than a tenth is to be gained. Then the
+//! run that seems to have the least ahead of it is continued to the end.
 //!
 //! Two things favour it: its extrapolations know P*, and work done in trials is kept by the run that did it. Rows are
 //! moved from trial to trial, and that is counted, as it is for `train`.
@@ -48,7 +49,7 @@ struct Arm<'a> {
     place: Place,
     /// How far it has been followed.
     at: usize,
-    /// Seconds that its last trial lets expect from there on.
+    /// Seconds to expect from there on.
     ahead: Option<f64>,
 }
 
@@ -117,9 +118,9 @@ impl<'a> Search<'a> {
         let last = arm.run.points.len() - 1;
         let until = until.unwrap_or(last);
         let to = goal.map_or(until, |goal| goal.min(until));
-        let from = arm.at;
-        self.spent += arm.run.points[to].seconds - arm.run.points[from].seconds;
-        arm.see(from, to, self.field.error);
+        self.spent += arm.run.points[to].seconds - arm.run.points[arm.at].seconds;
+        arm.at = to;
+        arm.ahead = Some(ahead(&arm.run.points[0], &arm.run.points[to], self.field.error));
         goal == Some(to)
     }
 
@@ -147,15 +148,7 @@ impl Arm<'_> {
         (place > self.at).then_some(place)
     }
 
-    /// Takes note of the rounds from one point to another.
-    fn see(&mut self, from: usize, to: usize, goal: f64) {
-        let points = &self.run.points;
-        let from = if from == 0 && to > 1 { 1 } else { from };
-        self.at = to;
-        self.ahead = Some(ahead(&points[from], &points[to], goal));
-    }
-
-    /// Seconds of the whole run as its last trial lets expect.
+    /// Seconds to expect of the whole run.
     fn whole(&self) -> Option<f64> {
         Some(self.run.points[self.at].seconds + self.ahead?)
     }
