@@ -179,3 +179,18 @@ pub fn print(cells: &[Cell]) {
 fn quantiles(values: Vec<f64>) -> String {
     [0.5, 0.75, 0.9].map(|share| format!("{:.2}", quantile(values.clone(), share))).join(" / ")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::regret::field::tests::{field, run};
+
+    #[test]
+    fn the_cheapest_is_not_the_quickest() {
+        let mut field = field(vec![run("cocoa", 1, 2.0, 0.5), run("cocoa", 4, 1.0, 0.5)], 1e-3);
+        let amounts = |field: &Field| limits(field, &Oracle::on(field)).iter().map(|limit| limit.1).collect::<Vec<_>>();
+        assert_eq!(amounts(&field), [2.5, 10.0]);
+        field.cluster.price_per_hour = 3600.0;
+        assert_eq!(amounts(&field), [2.5, 10.0, 20.0]);
+    }
+}

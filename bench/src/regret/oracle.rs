@@ -89,3 +89,23 @@ impl std::fmt::Display for Regret {
         write!(f, "{}{:.2}", if self.at_least { "≥ " } else { "" }, self.times)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::regret::field::tests::{field, run};
+
+    #[test]
+    fn what_was_not_followed_to_the_end_takes_at_least_as_long_as_it_was() {
+        let mut short = run("cocoa", 4, 1.0, 0.5);
+        short.points.truncate(6);
+        let oracle = Oracle::on(&field(vec![short, run("cocoa", 2, 2.0, 0.5), run("lbfgs", 1, 1.0, 0.25)], 1e-3));
+        assert_eq!(oracle.best(), &(Config::new("lbfgs", 1), 5.0, 5));
+        let regret = |name, machines| oracle.seconds(&Config::new(name, machines)).over(5.0).to_string();
+        assert_eq!(regret("cocoa", 2), "4.00");
+        assert_eq!(regret("cocoa", 4), "≥ 1.00");
+        // Sixteen machines asked of a cluster that has one to offer.
+        assert_eq!(regret("lbfgs", 16), "1.00");
+        assert_eq!(regret("gd", 1), "inf");
+    }
+}

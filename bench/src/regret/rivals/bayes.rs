@@ -105,6 +105,9 @@ impl<'a> Search<'a> {
         let met = self.follow(k, self.arms[k].after_trial());
         self.trials += 1;
         self.probing += self.spent - before;
+        if met {
+            self.probing -= self.arms[k].trained();
+        }
         met
     }
 
@@ -115,10 +118,9 @@ impl<'a> Search<'a> {
         self.spent += self.machines.map_or(0.0, |from| self.field.moving(from, machines));
         self.machines = Some(machines);
         let goal = arm.run.place_of(self.field.error);
-        let last = arm.run.points.len() - 1;
-        let until = until.unwrap_or(last);
+        let until = until.unwrap_or(arm.run.points.len() - 1);
         let to = goal.map_or(until, |goal| goal.min(until));
-        self.spent += arm.run.points[to].seconds - arm.run.points[arm.at].seconds;
+        self.spent += arm.run.points[to].seconds - arm.trained();
         arm.at = to;
         arm.ahead = Some(ahead(&arm.run.points[0], &arm.run.points[to], self.field.error));
         goal == Some(to)
@@ -129,8 +131,7 @@ impl<'a> Search<'a> {
         let ahead = |arm: &Arm<'_>| arm.ahead.unwrap_or(f64::INFINITY) + self.moving_to(arm);
         let order = |a: &usize, b: &usize| ahead(&self.arms[*a]).total_cmp(&ahead(&self.arms[*b]));
         let Some(pick) = (0..self.arms.len()).min_by(order) else { return Seconds::Exactly(f64::INFINITY) };
-        let arm = &self.arms[pick];
-        self.probing -= arm.run.points[arm.at].seconds;
+        self.probing -= self.arms[pick].trained();
         if self.follow(pick, None) { Seconds::Exactly(self.spent) } else { Seconds::AtLeast(self.spent) }
     }
 
@@ -148,9 +149,14 @@ impl Arm<'_> {
         (place > self.at).then_some(place)
     }
 
+    /// Seconds it has had.
+    fn trained(&self) -> f64 {
+        self.run.points[self.at].seconds
+    }
+
     /// Seconds to expect of the whole run.
     fn whole(&self) -> Option<f64> {
-        Some(self.run.points[self.at].seconds + self.ahead?)
+        Some(self.trained() + self.ahead?)
     }
 }
 

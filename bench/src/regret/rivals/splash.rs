@@ -1,20 +1,18 @@
 //! The number of machines chosen on-line, as Splash does: try a few, keep the one that gains most, ask again later.
 //!
-//! One algorithm, at first on about √M of M machines. A trial gives a round to the present m, to a quarter and to four
-//! times as many, each from the present model, one after the other. The one that lowers P most per second keeps its round;
-//! the others are undone, but their seconds count. It then goes on alone for one round, and for twice as many after every
-//! trial that it wins again; one after a change.
+//! One algorithm, at first on about √M of M machines. A trial gives a round to the present m, to half and to twice as many
+//! (Splash's factor of four serves it slightly worse), each from the present model. The one that lowers P most per second
+//! keeps its round; the others are undone, but their seconds count. It then goes on alone for one round, and for twice as
+//! many after every trial that it wins again; one after a change. Candidates run one after the other: Splash's groups work
+//! side by side, but each on rows of its own, and these algorithms need all rows.
 //!
-//! Two things favour it. A run that is continued on other machines goes on as if it had come to the present P on these
-//! from the start: a run's tape is entered where it is first as low. And rows move for nothing. P takes the place of a
-//! held-out loss, so that no choice is spoiled by noise.
+//! Three things favour it. A run that is continued on other machines goes on as if it had come to the present P on these
+//! from the start: its tape is entered where it is first as low. Rows move for nothing. And P takes the place of a held-out
+//! loss, so that no choice is spoiled by noise.
 
 use super::super::field::{Field, Run};
 use super::super::oracle::Seconds;
 use super::Attempt;
-
-/// Candidates lie so many places apart among the numbers of machines, each twice the one before.
-const APART: usize = 2;
 
 /// Plays one algorithm; nothing if it has no run here.
 pub fn play(field: &Field, algorithm: &str) -> Option<Attempt> {
@@ -67,15 +65,15 @@ impl Game<'_> {
 
     /// A trial; whether it met the goal, or nothing if no candidate was followed any further.
     fn compare(&mut self) -> Option<bool> {
-        let sides = [self.now.saturating_sub(APART), (self.now + APART).min(self.runs.len() - 1)];
+        let sides = [self.now.saturating_sub(1), (self.now + 1).min(self.runs.len() - 1)];
         let others = sides.into_iter().filter(|run| *run != self.now);
         let rounds: Vec<Round> = std::iter::once(self.now).chain(others).filter_map(|run| self.round(run)).collect();
         for round in &rounds {
             self.spent += round.seconds;
-            self.probing += round.seconds;
             if round.error <= self.goal {
                 return Some(true);
             }
+            self.probing += round.seconds;
         }
         let gain = |round: &Round| (self.error - round.error) / round.seconds;
         // The first of equals is the present one.
