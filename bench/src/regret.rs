@@ -1,17 +1,32 @@
 //! The regret bench: what `train` takes, probing included, against the best configuration by hindsight.
 //!
+//! ```text
+//! regret tapes     compute what is missing, once
+//! regret judge     train on every pair; print every cell, all contenders, what adapting brings; replay every journal
+//! regret table     print the tables of the last judge again
+//! regret claims    how often a claim is false, with other seeds and errors, by estimate and by proof
+//! regret budgets   how low it gets within a time or for a price
+//! regret learn     what the program ships with as precedents
+//! ```
+//!
 //! The problems are in `bench/regret/suite.toml`, their P* by other programs in `optima.toml` beside it, and six clusters
 //! in `clusters/` here and there. Every (problem, algorithm, m) is computed once, as a [`tape::Tape`] that any cluster
 //! can be timed on.
 
+pub mod budgets;
+pub mod cells;
+pub mod claims;
+pub mod field;
 pub mod judge;
 pub mod oracle;
 pub mod ours;
+pub mod rivals;
 pub mod suite;
 pub mod table;
 pub mod tape;
 
-pub use oracle::Oracle;
-pub use ours::{Outcome, Trainer};
+pub use field::Field;
+pub use oracle::{Oracle, Regret};
+pub use ours::{Outcome, Trainer, Wish};
 pub use suite::{Case, Suite};
 pub use tape::{Shelf, Tape};

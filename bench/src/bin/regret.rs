@@ -1,11 +1,11 @@
 //! What does `train` take, probing included, against the best configuration by hindsight? See `bench/src/regret.rs`.
 //!
-//! `regret tapes` computes every (problem, algorithm, m) once and keeps it; `regret judge` trains on every pair and prints
-//! every cell; `regret learn` prints what the program ships with as precedents. Names of problems restrict all but the last.
+//! The verbs are listed there. Names of problems restrict all but `learn`.
 
 use anyhow::bail;
-use hemingway::model::Precedents;
-use hemingway_bench::regret::{Shelf, Suite, judge, table};
+use hemingway::cluster::Cluster;
+use hemingway::model::{Lesson, Precedents};
+use hemingway_bench::regret::{Case, Shelf, Suite, budgets, cells, claims, judge, table};
 
 fn main() -> anyhow::Result<()> {
     let mut words = std::env::args().skip(1);
@@ -25,11 +25,29 @@ fn main() -> anyhow::Result<()> {
             Ok(())
         }
         "judge" => {
-            let lessons = suite.lessons()?;
-            let pairs = suite.each(|case| asked(&case.name), |case| judge::pairs(case, &suite.clusters, &lessons))?;
-            table::print(&pairs.into_iter().flatten().collect::<Vec<_>>());
+            let pairs = train(&suite, asked, judge::pairs)?;
+            cells::save(&pairs)?;
+            table::print(&pairs);
             Ok(())
         }
-        _ => bail!("say `regret tapes`, `regret judge` or `regret learn`, with names of problems for only those"),
+        "table" => {
+            let pairs = cells::load()?.into_iter().filter(|pair| asked(&pair.problem));
+            table::print(&pairs.collect::<Vec<_>>());
+            Ok(())
+        }
+        "claims" => train(&suite, asked, claims::of).map(|claims| claims::print(&claims)),
+        "budgets" => train(&suite, asked, budgets::of).map(|cells| budgets::print(&cells)),
+        _ => bail!(
+            "say `regret tapes`, `judge`, `table`, `claims`, `budgets` or `learn`, with names of problems for only those"
+        ),
     }
+}
+
+/// What is made of a problem on some clusters by jobs that know the lessons of other families.
+type Jobs<T> = fn(&Case, &[Cluster], &[(String, Lesson)]) -> anyhow::Result<Vec<T>>;
+
+fn train<T: Send>(suite: &Suite, asked: impl Fn(&String) -> bool, jobs: Jobs<T>) -> anyhow::Result<Vec<T>> {
+    let lessons = suite.lessons()?;
+    let made = suite.each(|case| asked(&case.name), |case| jobs(case, &suite.clusters, &lessons))?;
+    Ok(made.into_iter().flatten().collect())
 }

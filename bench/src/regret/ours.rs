@@ -9,10 +9,11 @@ use hemingway::cluster::Cluster;
 use hemingway::data::{Dataset, Loaded};
 use hemingway::goal::{Caps, Goal};
 use hemingway::job::{JobSpec, Mode};
-use hemingway::model::{Estimate, Precedents};
+use hemingway::model::{Estimate, Lesson, Precedents};
 use hemingway::record::Record;
-use hemingway::record::store::Store;
-use hemingway::train::{Decision, Driver, Moment, Observer, Purpose, Summary};
+use hemingway::record::store::{RunDir, Store};
+use hemingway::train::{Decision, Driver, Moment, Observer, Purpose, Summary, replay};
+use serde::{Deserialize, Serialize};
 
 use super::Case;
 use super::suite::SEED;
@@ -29,8 +30,22 @@ pub struct Trainer<'a> {
     pub store: Store,
 }
 
+/// A job to do.
+pub struct Wish<'a> {
+    /// Where.
+    pub cluster: &'a Cluster,
+    /// What for.
+    pub goal: Goal,
+    /// Whether it may change its mind.
+    pub adapt: bool,
+    /// Which order of the rows, and whose stragglers.
+    pub seed: u64,
+    /// Seconds after which it is given up.
+    pub most: f64,
+}
+
 /// What came of a job.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Outcome {
     /// Seconds of training, probing and moving rows until the true error was ε, if it ever was.
     pub reached: Option<f64>,
@@ -46,21 +61,53 @@ pub struct Outcome {
     pub true_error: f64,
     /// As the job itself sums up.
     pub summary: Summary,
+    /// What its journal gave when every decision was taken again.
+    pub replayed: Replayed,
+    /// Where it stood after every round.
+    #[serde(skip)]
+    pub course: Vec<Stage>,
+}
+
+/// Decisions of a journal taken again.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub struct Replayed {
+    /// How many there are.
+    pub decisions: usize,
+    /// How many came out differently.
+    pub differences: usize,
+}
+
+/// A job after one of its rounds.
+#[derive(Debug, Clone, Copy)]
+pub struct Stage {
+    /// Seconds of training, probing and moving rows so far.
+    pub seconds: f64,
+    /// What they cost.
+    pub dollars: f64,
+    /// The true error of the best model so far.
+    pub error: f64,
 }
 
 /// Watches a job with knowledge of P*.
 struct Judge<'a> {
     case: &'a Case,
+    cluster: &'a Cluster,
     runs: BTreeMap<String, f64>,
     probing: f64,
     reached: Option<f64>,
     predicted: Option<Estimate>,
     frames: Vec<String>,
+    course: Vec<Stage>,
 }
 
-impl Judge<'_> {
+impl<'a> Judge<'a> {
+    fn new(case: &'a Case, cluster: &'a Cluster) -> Self {
+        let runs = BTreeMap::new();
+        Self { case, cluster, runs, probing: 0.0, reached: None, predicted: None, frames: vec![], course: vec![] }
+    }
+
     fn spent(&self) -> f64 {
-        self.runs.values().sum()
+        self.runs.values().fold(0.0, |sum, seconds| sum + seconds)
     }
 
     fn rehearsed(&mut self, rehearsals: &[Rehearsal]) {
@@ -76,9 +123,13 @@ impl Judge<'_> {
         if purpose == Purpose::Probe {
             self.probing += now - before;
         }
-        if self.reached.is_none() && self.case.true_error(record.objective) <= self.case.error {
+        let error = self.case.true_error(record.objective);
+        if self.reached.is_none() && error <= self.case.error {
             self.reached = Some(now);
         }
+        let last = self.course.last().copied().unwrap_or(Stage { seconds: 0.0, dollars: 0.0, error });
+        let dollars = last.dollars + self.cluster.price_per_hour / 3600.0 * record.machines as f64 * (now - before);
+        self.course.push(Stage { seconds: now, dollars, error: last.error.min(error) });
     }
 }
 
@@ -109,41 +160,65 @@ impl Observer for Judge<'_> {
     }
 }
 
-impl Trainer<'_> {
-    /// Trains on a cluster; gives up after so many seconds.
+impl<'a> Trainer<'a> {
+    /// One that knows nothing of the problem's family.
+    pub fn of(case: &'a Case, lessons: &[(String, Lesson)], store: Store) -> anyhow::Result<Self> {
+        let strangers = lessons.iter().filter(|(family, _)| *family != case.family).map(|(_, lesson)| lesson.clone());
+        let precedents = Precedents::learn(&strangers.collect::<Vec<_>>());
+        Ok(Self { case, data: case.raw()?, precedents, store })
+    }
+
+    /// Trains to ε on a cluster; gives up after so many seconds.
     pub fn train(&self, cluster: &Cluster, adapt: bool, most: f64) -> anyhow::Result<Outcome> {
-        let case = self.case;
-        let spec = JobSpec {
-            data: case.data.clone(),
-            loss: Some(case.loss),
-            l2: case.l2,
-            fraction: None,
-            preparation: case.preparation(),
-            cluster: Some(cluster.clone()),
-            machines: None,
-            algorithms: None,
-            test: None,
-            seed: SEED,
-            goal: Goal::Reach { error: case.error, certified: false },
-            caps: Caps { seconds: Some(most), dollars: None },
-            eval_every: 1,
-            mode: Mode::Choose { adapt, plan_only: false },
-        };
-        let mut job = spec.check_with(Loaded { dataset: self.data.clone(), notes: Vec::new(), base: None })?;
+        let goal = Goal::Reach { error: self.case.error, certified: false };
+        self.grant(&Wish { cluster, goal, adapt, seed: SEED, most })
+    }
+
+    /// Does a job.
+    pub fn grant(&self, wish: &Wish<'_>) -> anyhow::Result<Outcome> {
+        let loaded = Loaded { dataset: self.data.clone(), notes: Vec::new(), base: None };
+        let mut job = self.spec(wish).check_with(loaded)?;
         job.facts.lore.precedents = self.precedents.clone();
-        let runs = BTreeMap::new();
-        let mut judge = Judge { case, runs, probing: 0.0, reached: None, predicted: None, frames: Vec::new() };
+        let mut judge = Judge::new(self.case, wish.cluster);
         let interrupted = AtomicBool::new(false);
         let summary = Driver::start(&job, &self.store, Instant::now(), &mut judge, &interrupted)?.run()?;
-        std::fs::remove_dir_all(self.store.find(&summary.run)?.path())?;
         Ok(Outcome {
             reached: judge.reached,
             stopped: judge.spent(),
             probing: judge.probing,
             predicted: judge.predicted,
             frames: judge.frames,
-            true_error: case.true_error(summary.objective.unwrap_or(f64::INFINITY)),
+            true_error: self.case.true_error(summary.objective.unwrap_or(f64::INFINITY)),
+            replayed: replay_and_drop(&self.store.find(&summary.run)?)?,
             summary,
+            course: judge.course,
         })
     }
+
+    fn spec(&self, wish: &Wish<'_>) -> JobSpec {
+        let case = self.case;
+        JobSpec {
+            data: case.data.clone(),
+            loss: Some(case.loss),
+            l2: case.l2,
+            fraction: None,
+            preparation: case.preparation(),
+            cluster: Some(wish.cluster.clone()),
+            machines: None,
+            algorithms: None,
+            test: None,
+            seed: wish.seed,
+            goal: wish.goal.clone(),
+            caps: Caps { seconds: Some(wish.most), dollars: None },
+            eval_every: 1,
+            mode: Mode::Choose { adapt: wish.adapt, plan_only: false },
+        }
+    }
+}
+
+/// Takes every decision of a run again, then clears it away.
+fn replay_and_drop(run: &RunDir) -> anyhow::Result<Replayed> {
+    let replay = replay(&run.events()?)?;
+    std::fs::remove_dir_all(run.path())?;
+    Ok(Replayed { decisions: replay.decisions, differences: replay.differences.len() })
 }

@@ -14,7 +14,7 @@ use crate::data::Shard;
 use crate::placement::Placement;
 use crate::problem::{Outline, Problem};
 pub use local::{Local, cores};
-pub use simulated::{Done, Simulated, Timekeeper};
+pub use simulated::{Done, Simulated, Timekeeper, moving_seconds};
 
 /// Machines that can be counted anew, read out and put back.
 pub trait Engine: Machines + Send {

@@ -12,8 +12,7 @@ use crate::data::matrix::BYTES_PER_ENTRY;
 use crate::placement::Placement;
 use crate::sync::TreeSum;
 use crate::{Error, Result};
-use timekeeper::moving_seconds;
-pub use timekeeper::{Done, Timekeeper};
+pub use timekeeper::{Done, Timekeeper, moving_seconds};
 
 /// The simulated engine.
 pub struct Simulated {

@@ -86,7 +86,7 @@ impl Timekeeper {
 
 /// Seconds it takes to deal rows anew: every machine sends and receives its part at the same time, and the last one done
 /// ends it.
-pub(super) fn moving_seconds(network: &Network, from: &Placement, to: &Placement, bytes_per_row: f64) -> f64 {
+pub fn moving_seconds(network: &Network, from: &Placement, to: &Placement, bytes_per_row: f64) -> f64 {
     let (mut sent, mut received) = (vec![0.0; from.machines()], vec![0.0; to.machines()]);
     let mut first = 0.0_f64;
     for (a, had) in from.ranges().enumerate() {
