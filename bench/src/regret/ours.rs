@@ -7,7 +7,7 @@ use std::time::Instant;
 use hemingway::cluster::Cluster;
 use hemingway::data::{Dataset, Loaded};
 use hemingway::goal::{Caps, Goal};
-use hemingway::job::{JobSpec, Mode};
+use hemingway::job::{Job, JobSpec, Mode};
 use hemingway::model::{Estimate, Precedents};
 use hemingway::record::Record;
 use hemingway::record::store::Store;
@@ -98,8 +98,15 @@ impl Observer for Judge<'_> {
 }
 
 impl Trainer<'_> {
-    /// Trains on a cluster; gives up after so many seconds.
+    /// Trains on a cluster, remembering nothing; gives up after so many seconds.
     pub fn train(&self, cluster: &Cluster, adapt: bool, most: f64) -> anyhow::Result<Outcome> {
+        let outcome = self.run(&self.job(cluster, adapt, most)?)?;
+        std::fs::remove_dir_all(self.store.find(&outcome.summary.run)?.path())?;
+        Ok(outcome)
+    }
+
+    /// The job that does.
+    pub fn job(&self, cluster: &Cluster, adapt: bool, most: f64) -> anyhow::Result<Job> {
         let case = self.case;
         let spec = JobSpec {
             data: case.data.clone(),
@@ -116,14 +123,20 @@ impl Trainer<'_> {
             caps: Caps { seconds: Some(most), dollars: None },
             eval_every: 1,
             mode: Mode::Choose { adapt, plan_only: false },
+            forget: false,
         };
         let mut job = spec.check_with(Loaded { dataset: self.data.clone(), notes: Vec::new(), base: None })?;
         job.facts.lore.precedents = self.precedents.clone();
+        Ok(job)
+    }
+
+    /// Runs a job to its end and leaves its journal.
+    pub fn run(&self, job: &Job) -> anyhow::Result<Outcome> {
+        let case = self.case;
         let runs = BTreeMap::new();
         let mut judge = Judge { case, runs, probing: 0.0, reached: None, predicted: None, frames: Vec::new() };
         let interrupted = AtomicBool::new(false);
-        let summary = Driver::start(&job, &self.store, Instant::now(), &mut judge, &interrupted)?.run()?;
-        std::fs::remove_dir_all(self.store.find(&summary.run)?.path())?;
+        let summary = Driver::start(job, &self.store, Instant::now(), &mut judge, &interrupted)?.run()?;
         Ok(Outcome {
             reached: judge.reached,
             stopped: judge.spent(),

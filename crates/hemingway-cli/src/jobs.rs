@@ -74,6 +74,7 @@ pub(crate) fn spec(
         caps: limits.caps(),
         eval_every: keep.eval_every,
         mode,
+        forget: false,
     })
 }
 

@@ -2,7 +2,7 @@
 //! round timed so far.
 
 mod curves;
-mod timings;
+pub(super) mod timings;
 
 use super::{History, Start};
 use crate::algorithm;
@@ -26,6 +26,9 @@ const ADOPTED: (f64, f64) = (0.1, 0.1);
 /// A model of another algorithm is taken up if it is so much further on in ln error.
 const FURTHER: f64 = 0.7;
 
+/// A remembered run that came so near the goal in ln error came to it: its error is only estimated.
+const NEARLY: f64 = 0.7;
+
 /// What can be told of every configuration.
 pub(super) struct Foresight<'a> {
     history: &'a History,
@@ -36,6 +39,8 @@ pub(super) struct Foresight<'a> {
     seconds_per_byte: f64,
     /// X of the goal.
     target: f64,
+    /// Algorithms that remembered runs have shown to come to the goal.
+    proven: Vec<String>,
     /// Every configuration.
     pub(super) prospects: Vec<Prospect>,
 }
@@ -74,8 +79,8 @@ impl Prospect {
         (self.pace.0 + 0.5 * self.pace.1.min(2.0)).exp()
     }
 
-    /// Whether nothing of its algorithm has run yet.
-    pub(super) fn is_unseen(&self) -> bool {
+    /// Whether nothing of its algorithm has run in this job yet.
+    fn is_unseen(&self) -> bool {
         !matches!(self.start, Start::Continue { .. })
     }
 
@@ -110,9 +115,18 @@ impl<'a> Foresight<'a> {
         let before = lore.precedents.expect(&lore.traits, &facts.algorithms);
         let (stretches, bracket) = Stretch::all(history);
         let worlds = curves::worlds(&before, &stretches, bracket.as_ref());
-        let mut foresight = Self { history, pace, worlds, seconds_per_byte: 0.0, target: 0.0, prospects: Vec::new() };
+        let mut foresight = Self {
+            history,
+            pace,
+            worlds,
+            seconds_per_byte: 0.0,
+            target: 0.0,
+            proven: Vec::new(),
+            prospects: Vec::new(),
+        };
         foresight.seconds_per_byte = foresight.seconds_per_byte();
         foresight.target = foresight.target();
+        foresight.proven = foresight.proven();
         foresight.prospects = foresight.prospects();
         foresight
     }
@@ -124,9 +138,14 @@ impl<'a> Foresight<'a> {
 
     /// The least among algorithms that have run, on machines whose rounds were timed or on fewer and more.
     pub(super) fn best_tried(&self) -> Option<&Prospect> {
-        let tried = |prospect: &&Prospect| !prospect.is_unseen() && self.covers(prospect.config.machines);
-        let tried = self.prospects.iter().filter(tried);
+        let tried = self.prospects.iter().filter(|prospect| self.has_tried(prospect));
         tried.min_by(|a, b| a.cost().total_cmp(&b.cost()))
+    }
+
+    /// The least among algorithms that are known to come to the goal.
+    pub(super) fn best_proven(&self) -> Option<&Prospect> {
+        let proven = self.prospects.iter().filter(|prospect| self.is_proven(prospect));
+        proven.min_by(|a, b| a.cost().total_cmp(&b.cost()))
     }
 
     /// What was foreseen of a configuration, unless it is of no more use.
@@ -171,6 +190,7 @@ impl<'a> Foresight<'a> {
         for depth in (1..=60).map(|k| 0.25 * f64::from(k)) {
             let at = Self {
                 target: depth,
+                proven: Vec::new(),
                 prospects: Vec::new(),
                 worlds: self.worlds.clone(),
                 pace: self.pace.clone(),
@@ -275,8 +295,11 @@ impl<'a> Foresight<'a> {
         let level = |depth: f64| Level { algorithm: name, machines, depth };
         let end = expectation.direction(level(self.target))?;
         let numbers = expectation.numbers();
-        let own = matches!(start, Start::Continue { .. });
-        let ahead = own.then_some(self.target - from);
+        let reached = match start {
+            Start::Continue { .. } => Some(from),
+            Start::Fresh | Start::Adopt { .. } => self.recalled_depth(world, name, machines),
+        };
+        let ahead = reached.map(|reached| self.target - reached);
         let (mut ln, mut along, mut grows) = (numbers.mean_of(&end), end.clone(), 1.0);
         if from.is_finite() {
             let here = expectation.direction(level(from))?;
@@ -295,6 +318,13 @@ impl<'a> Foresight<'a> {
         }
         // Something is always left to do.
         Some((ln.max(-0.5), variance.min(4.0), along))
+    }
+
+    /// X that a remembered run of this very configuration came to.
+    fn recalled_depth(&self, world: &World, name: &str, machines: usize) -> Option<f64> {
+        let recalled = self.history.facts.lore.traces.iter();
+        let mut same = recalled.filter(|trace| trace.fresh && trace.context == name && trace.machines == machines);
+        world.depth(same.next()?.best()?)
     }
 
     /// Seconds to deal the rows from where they are to so many machines.
@@ -374,6 +404,42 @@ impl<'a> Foresight<'a> {
             + (0.3 / rounds.max(1.0)).powi(2)
             + if matches!(prospect.start, Start::Adopt { .. }) { ADOPTED.1 } else { 0.0 };
         Some((at(depth.clamp(0.0, self.target))?, blur))
+    }
+
+    /// Whether its algorithm has run on this problem: in this job, or in one that is remembered, where those that came to
+    /// the goal stand before those that were left.
+    pub(super) fn has_seen(&self, prospect: &Prospect) -> bool {
+        let recalled = |name: &str| self.history.facts.lore.traces.iter().any(|trace| trace.context == name);
+        let name = &prospect.config.algorithm;
+        !prospect.is_unseen() || if self.proven.is_empty() { recalled(name) } else { self.is_proven(prospect) }
+    }
+
+    /// Whether a remembered run of its algorithm came to the goal.
+    pub(super) fn is_proven(&self, prospect: &Prospect) -> bool {
+        self.proven.contains(&prospect.config.algorithm)
+    }
+
+    /// Whether remembered runs came to the goal, but not with its algorithm.
+    pub(super) fn was_left(&self, prospect: &Prospect) -> bool {
+        !self.proven.is_empty() && !self.has_seen(prospect)
+    }
+
+    /// Whether there is anything to find out about it that could matter. Once a run is remembered that came to the goal,
+    /// only what its rounds take on this cluster is.
+    pub(super) fn is_open(&self, prospect: &Prospect) -> bool {
+        let timed_here = self.history.facts.lore.timings.iter().any(|timing| timing.of.is_none());
+        self.proven.is_empty() || (self.is_proven(prospect) && !timed_here && !self.covers(prospect.config.machines))
+    }
+
+    fn proven(&self) -> Vec<String> {
+        let history = self.history;
+        let arrived = history.facts.lore.errors.iter().filter(|(_, error)| -error.ln() > self.target - NEARLY);
+        arrived.map(|(name, _)| name.clone()).filter(|name| !history.is_dead(name)).collect()
+    }
+
+    /// Whether its algorithm has run, and rounds on its machines were timed.
+    pub(super) fn has_tried(&self, prospect: &Prospect) -> bool {
+        self.has_seen(prospect) && self.covers(prospect.config.machines)
     }
 
     /// Whether rounds on so many machines were timed, or on fewer and on more.
