@@ -7,6 +7,7 @@
 pub mod judge;
 pub mod oracle;
 pub mod ours;
+pub mod recall;
 pub mod suite;
 pub mod table;
 pub mod tape;

@@ -1,11 +1,12 @@
 //! What does `train` take, probing included, against the best configuration by hindsight? See `bench/src/regret.rs`.
 //!
 //! `regret tapes` computes every (problem, algorithm, m) once and keeps it; `regret judge` trains on every pair and prints
-//! every cell; `regret learn` prints what the program ships with as precedents. Names of problems restrict all but the last.
+//! every cell; `regret memory` prints what it takes once something is remembered; `regret learn` prints what the program
+//! ships with as precedents. Names of problems restrict all but the last.
 
 use anyhow::bail;
 use hemingway::model::Precedents;
-use hemingway_bench::regret::{Shelf, Suite, judge, table};
+use hemingway_bench::regret::{Shelf, Suite, judge, recall, table};
 
 fn main() -> anyhow::Result<()> {
     let mut words = std::env::args().skip(1);
@@ -24,12 +25,15 @@ fn main() -> anyhow::Result<()> {
             println!("{}", serde_json::to_string(&Precedents::learn(&lessons))?);
             Ok(())
         }
+        "memory" => recall::print(&suite, &names),
         "judge" => {
             let lessons = suite.lessons()?;
             let pairs = suite.each(|case| asked(&case.name), |case| judge::pairs(case, &suite.clusters, &lessons))?;
             table::print(&pairs.into_iter().flatten().collect::<Vec<_>>());
             Ok(())
         }
-        _ => bail!("say `regret tapes`, `regret judge` or `regret learn`, with names of problems for only those"),
+        _ => bail!(
+            "say `regret tapes`, `regret judge`, `regret memory` or `regret learn`, with names of problems for only those"
+        ),
     }
 }
