@@ -118,19 +118,17 @@ pub struct Lore {
     /// The least estimated error that each algorithm came to in them.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub errors: BTreeMap<String, f64>,
+    /// The same of runs on this cluster only.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub errors_here: BTreeMap<String, f64>,
 }
 
 /// Journals from before there was any.
 impl Default for Lore {
     fn default() -> Self {
         let traits = Traits { rows: 1, columns: 1, entries: 1, loss: Loss::Logistic, l2: 1.0, mean_norm_sq: 1.0 };
-        Self {
-            traits,
-            precedents: Precedents::none(),
-            timings: Vec::new(),
-            traces: Vec::new(),
-            errors: BTreeMap::new(),
-        }
+        let (errors, errors_here) = (BTreeMap::new(), BTreeMap::new());
+        Self { traits, precedents: Precedents::none(), timings: Vec::new(), traces: Vec::new(), errors, errors_here }
     }
 }
 

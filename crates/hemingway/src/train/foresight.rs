@@ -2,6 +2,7 @@
 //! round timed so far.
 
 mod curves;
+mod recalled;
 pub(super) mod timings;
 
 use super::{History, Start};
@@ -25,9 +26,6 @@ const LEAST_AHEAD: f64 = 0.02;
 const ADOPTED: (f64, f64) = (0.1, 0.1);
 /// A model of another algorithm is taken up if it is so much further on in ln error.
 const FURTHER: f64 = 0.7;
-
-/// A remembered run that came so near the goal in ln error came to it: its error is only estimated.
-const NEARLY: f64 = 0.7;
 
 /// What can be told of every configuration.
 pub(super) struct Foresight<'a> {
@@ -140,12 +138,6 @@ impl<'a> Foresight<'a> {
     pub(super) fn best_tried(&self) -> Option<&Prospect> {
         let tried = self.prospects.iter().filter(|prospect| self.has_tried(prospect));
         tried.min_by(|a, b| a.cost().total_cmp(&b.cost()))
-    }
-
-    /// The least among algorithms that are known to come to the goal.
-    pub(super) fn best_proven(&self) -> Option<&Prospect> {
-        let proven = self.prospects.iter().filter(|prospect| self.is_proven(prospect));
-        proven.min_by(|a, b| a.cost().total_cmp(&b.cost()))
     }
 
     /// What was foreseen of a configuration, unless it is of no more use.
@@ -320,13 +312,6 @@ impl<'a> Foresight<'a> {
         Some((ln.max(-0.5), variance.min(4.0), along))
     }
 
-    /// X that a remembered run of this very configuration came to.
-    fn recalled_depth(&self, world: &World, name: &str, machines: usize) -> Option<f64> {
-        let recalled = self.history.facts.lore.traces.iter();
-        let mut same = recalled.filter(|trace| trace.fresh && trace.context == name && trace.machines == machines);
-        world.depth(same.next()?.best()?)
-    }
-
     /// Seconds to deal the rows from where they are to so many machines.
     fn moving(&self, machines: usize) -> f64 {
         let Some(last) = self.history.past.last() else { return 0.0 };
@@ -404,42 +389,6 @@ impl<'a> Foresight<'a> {
             + (0.3 / rounds.max(1.0)).powi(2)
             + if matches!(prospect.start, Start::Adopt { .. }) { ADOPTED.1 } else { 0.0 };
         Some((at(depth.clamp(0.0, self.target))?, blur))
-    }
-
-    /// Whether its algorithm has run on this problem: in this job, or in one that is remembered, where those that came to
-    /// the goal stand before those that were left.
-    pub(super) fn has_seen(&self, prospect: &Prospect) -> bool {
-        let recalled = |name: &str| self.history.facts.lore.traces.iter().any(|trace| trace.context == name);
-        let name = &prospect.config.algorithm;
-        !prospect.is_unseen() || if self.proven.is_empty() { recalled(name) } else { self.is_proven(prospect) }
-    }
-
-    /// Whether a remembered run of its algorithm came to the goal.
-    pub(super) fn is_proven(&self, prospect: &Prospect) -> bool {
-        self.proven.contains(&prospect.config.algorithm)
-    }
-
-    /// Whether remembered runs came to the goal, but not with its algorithm.
-    pub(super) fn was_left(&self, prospect: &Prospect) -> bool {
-        !self.proven.is_empty() && !self.has_seen(prospect)
-    }
-
-    /// Whether there is anything to find out about it that could matter. Once a run is remembered that came to the goal,
-    /// only what its rounds take on this cluster is.
-    pub(super) fn is_open(&self, prospect: &Prospect) -> bool {
-        let timed_here = self.history.facts.lore.timings.iter().any(|timing| timing.of.is_none());
-        self.proven.is_empty() || (self.is_proven(prospect) && !timed_here && !self.covers(prospect.config.machines))
-    }
-
-    fn proven(&self) -> Vec<String> {
-        let history = self.history;
-        let arrived = history.facts.lore.errors.iter().filter(|(_, error)| -error.ln() > self.target - NEARLY);
-        arrived.map(|(name, _)| name.clone()).filter(|name| !history.is_dead(name)).collect()
-    }
-
-    /// Whether its algorithm has run, and rounds on its machines were timed.
-    pub(super) fn has_tried(&self, prospect: &Prospect) -> bool {
-        self.has_seen(prospect) && self.covers(prospect.config.machines)
     }
 
     /// Whether rounds on so many machines were timed, or on fewer and on more.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Memory, lower, most_telling};
-use crate::job::{Job, Mode};
+use crate::job::{Job, Lore, Mode};
 use crate::model::Timing;
 use crate::record::store::Store;
 
@@ -31,20 +31,29 @@ pub fn recall(job: &mut Job, store: &Store) -> Recalled {
     let memories: Vec<Memory> = runs.iter().rev().take(RUNS).filter_map(Memory::of).collect();
     let same: Vec<&Memory> = memories.iter().filter(|memory| memory.problem == job.facts.problem).collect();
     let here: Vec<&Memory> = memories.iter().filter(|memory| memory.is_at(&job.spec, &job.facts)).collect();
-    let lore = &mut job.facts.lore;
-    lore.traces = most_telling(same.iter().flat_map(|memory| memory.traces.iter().cloned()));
-    lore.traces.truncate(TRACES);
-    for (algorithm, error) in same.iter().flat_map(|memory| &memory.errors) {
-        lower(&mut lore.errors, algorithm, *error);
-    }
-    lore.timings = seconds_of(&here, &job.facts.problem);
-    Recalled {
+    let errors = least_errors(same.iter().copied());
+    let errors_here = least_errors(here.iter().copied().filter(|memory| memory.problem == job.facts.problem));
+    let mut traces = most_telling(same.iter().flat_map(|memory| memory.traces.iter().cloned()));
+    traces.truncate(TRACES);
+    let timings = seconds_of(&here, &job.facts.problem);
+    let recalled = Recalled {
         of_problem: same.iter().filter(|memory| !memory.traces.is_empty()).count(),
         on_cluster: here.iter().filter(|memory| !memory.timings.is_empty()).count(),
-    }
+    };
+    job.facts.lore = Lore { timings, traces, errors, errors_here, ..job.facts.lore.clone() };
+    recalled
 }
 
-/// What rounds took, for each problem, the one at hand among the newest; its own are not another's.
+/// The least error of each algorithm.
+fn least_errors<'a>(memories: impl Iterator<Item = &'a Memory>) -> BTreeMap<String, f64> {
+    let mut least = BTreeMap::new();
+    for (algorithm, error) in memories.flat_map(|memory| &memory.errors) {
+        lower(&mut least, algorithm, *error);
+    }
+    least
+}
+
+/// What rounds took, for each problem: that at hand, whose own are not another's, then the newest.
 fn seconds_of(here: &[&Memory], own: &str) -> Vec<Timing> {
     let mut problems: Vec<&str> = Vec::new();
     for memory in here {

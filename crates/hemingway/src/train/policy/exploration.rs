@@ -68,8 +68,9 @@ impl Exploration {
         if open && foresight.covers(best.config.machines) {
             return None;
         }
-        let why = format!("nothing has run yet; by earlier problems {} should do best", best.config);
-        let rounds = if foresight.is_proven(best) { ONE[0] } else { FIRST_LOOK };
+        let (rounds, ground) =
+            if foresight.is_proven(best) { (ONE[0], "remembered runs") } else { (FIRST_LOOK, "earlier problems") };
+        let why = format!("nothing has run yet; by {ground} {} should do best", best.config);
         Some(Self { prospect: best.clone(), rounds, why })
     }
 }

@@ -45,11 +45,17 @@ fn probes(history: &History) -> Vec<(Config, u64)> {
     probes.map(|past| (past.frame.config.clone(), past.frame.until_round - past.frame.from_round)).collect()
 }
 
+/// The run was here.
+fn remember_all(history: &mut History) {
+    remember_rounds(history);
+    history.facts.lore.timings = timings(None);
+    history.facts.lore.errors_here = history.facts.lore.errors.clone();
+}
+
 #[test]
 fn what_is_known_all_through_is_trained_at_once() {
     let mut history = job(reach(), choose());
-    history.facts.lore.timings = timings(None);
-    remember_rounds(&mut history);
+    remember_all(&mut history);
     let Decision::Run { start: Start::Fresh, purpose: Purpose::Train, frame, plan, .. } = decide(&history) else {
         panic!("{:?}", decide(&history))
     };
@@ -59,7 +65,7 @@ fn what_is_known_all_through_is_trained_at_once() {
     assert_eq!(probes(&history), []);
     // A plan of it needs no rounds either.
     let mut plan = job(reach(), Mode::Choose { adapt: true, plan_only: true });
-    plan.facts.lore = Lore { timings: timings(None), ..history.facts.lore };
+    remember_all(&mut plan);
     assert!(matches!(decide(&plan), Decision::Stop { plan: Some(_), .. }));
 }
 
@@ -98,9 +104,22 @@ fn what_came_short_of_the_goal_settles_nothing() {
 #[test]
 fn a_remembered_algorithm_that_fails_now_is_left() {
     let mut history = job(reach(), choose());
-    history.facts.lore.timings = timings(None);
-    remember_rounds(&mut history);
+    remember_all(&mut history);
     let decision = decide(&history);
     carry_out(&mut history, decision, &plain, Ending::Diverged);
     assert!(matches!(decide(&history), Decision::Run { frame, .. } if frame.config.algorithm == "lbfgs"));
+}
+
+#[test]
+fn an_algorithm_that_may_not_be_chosen_and_an_estimate_where_a_proof_is_asked_for_settle_nothing() {
+    let first_look = |history: &History| match decide(history) {
+        Decision::Run { purpose: Purpose::Probe, frame, .. } => frame.until_round,
+        decision => panic!("{decision:?}"),
+    };
+    let mut other = job(reach(), choose());
+    remember_rounds(&mut other);
+    other.facts.algorithms = vec!["lbfgs".into(), "gd".into()];
+    let mut certified = job(Goal::Reach { error: 1e-3, certified: true }, choose());
+    remember_rounds(&mut certified);
+    assert_eq!([first_look(&other), first_look(&certified)], [FIRST_LOOK; 2]);
 }
