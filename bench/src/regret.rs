@@ -6,6 +6,7 @@
 //! regret table     print the tables of the last judge again
 //! regret claims    how often a claim is false, with other seeds and errors, by estimate and by proof
 //! regret budgets   how low it gets within a time or for a price
+//! regret memory    what it takes once something is remembered
 //! regret learn     what the program ships with as precedents
 //! ```
 //!
@@ -20,6 +21,7 @@ pub mod field;
 pub mod judge;
 pub mod oracle;
 pub mod ours;
+pub mod recall;
 pub mod rivals;
 pub mod suite;
 pub mod table;

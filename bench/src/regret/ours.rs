@@ -8,7 +8,7 @@ use hemingway::backend::Rehearsal;
 use hemingway::cluster::Cluster;
 use hemingway::data::{Dataset, Loaded};
 use hemingway::goal::{Caps, Goal};
-use hemingway::job::{JobSpec, Mode};
+use hemingway::job::{Job, JobSpec, Mode};
 use hemingway::model::{Estimate, Lesson, Precedents};
 use hemingway::record::Record;
 use hemingway::record::store::{RunDir, Store};
@@ -69,7 +69,7 @@ pub struct Outcome {
 }
 
 /// Decisions of a journal taken again.
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 pub struct Replayed {
     /// How many there are.
     pub decisions: usize,
@@ -170,18 +170,35 @@ impl<'a> Trainer<'a> {
 
     /// Trains to ε on a cluster; gives up after so many seconds.
     pub fn train(&self, cluster: &Cluster, adapt: bool, most: f64) -> anyhow::Result<Outcome> {
-        let goal = Goal::Reach { error: self.case.error, certified: false };
-        self.grant(&Wish { cluster, goal, adapt, seed: SEED, most })
+        self.grant(&self.wish(cluster, adapt, most))
     }
 
-    /// Does a job.
+    /// The wish to.
+    pub fn wish<'c>(&self, cluster: &'c Cluster, adapt: bool, most: f64) -> Wish<'c> {
+        let goal = Goal::Reach { error: self.case.error, certified: false };
+        Wish { cluster, goal, adapt, seed: SEED, most }
+    }
+
+    /// Does a job, remembering nothing, and clears it away.
     pub fn grant(&self, wish: &Wish<'_>) -> anyhow::Result<Outcome> {
+        let mut outcome = self.run(&self.job(wish)?, wish.cluster)?;
+        outcome.replayed = replay_and_drop(&self.store.find(&outcome.summary.run)?)?;
+        Ok(outcome)
+    }
+
+    /// The job that a wish is.
+    pub fn job(&self, wish: &Wish<'_>) -> anyhow::Result<Job> {
         let loaded = Loaded { dataset: self.data.clone(), notes: Vec::new(), base: None };
         let mut job = self.spec(wish).check_with(loaded)?;
         job.facts.lore.precedents = self.precedents.clone();
-        let mut judge = Judge::new(self.case, wish.cluster);
+        Ok(job)
+    }
+
+    /// Runs a job to its end and leaves its journal.
+    pub fn run(&self, job: &Job, cluster: &Cluster) -> anyhow::Result<Outcome> {
+        let mut judge = Judge::new(self.case, cluster);
         let interrupted = AtomicBool::new(false);
-        let summary = Driver::start(&job, &self.store, Instant::now(), &mut judge, &interrupted)?.run()?;
+        let summary = Driver::start(job, &self.store, Instant::now(), &mut judge, &interrupted)?.run()?;
         Ok(Outcome {
             reached: judge.reached,
             stopped: judge.spent(),
@@ -189,7 +206,7 @@ impl<'a> Trainer<'a> {
             predicted: judge.predicted,
             frames: judge.frames,
             true_error: self.case.true_error(summary.objective.unwrap_or(f64::INFINITY)),
-            replayed: replay_and_drop(&self.store.find(&summary.run)?)?,
+            replayed: Replayed::default(),
             summary,
             course: judge.course,
         })
@@ -212,6 +229,7 @@ impl<'a> Trainer<'a> {
             caps: Caps { seconds: Some(wish.most), dollars: None },
             eval_every: 1,
             mode: Mode::Choose { adapt: wish.adapt, plan_only: false },
+            forget: false,
         }
     }
 }

@@ -95,6 +95,7 @@ Examples:
   hemingway train synth:logistic --reach 1e-3
   hemingway train a9a --loss hinge --within 5m --cluster cloud-25gbit --machines 1..32 -y
   hemingway train mnist-images.gz --positive 5 --test t10k-images.gz --reach-metric accuracy=0.97
+  hemingway train a9a --reach 1e-3 --forget            as if nothing had ever been run here
   hemingway train --resume logistic-3                  go on after Ctrl-C or a crash";
 
 const PLAN_EXAMPLES: &str = "\

@@ -11,7 +11,7 @@ use hemingway::job::{Job, JobSpec, Mode};
 use hemingway::record::csv;
 use hemingway::record::journal::Event;
 use hemingway::record::store::{RunDir, Store};
-use hemingway::train::{Driver, History, Summary};
+use hemingway::train::{Driver, History, Recalled, Summary, recall};
 
 use crate::args::{KeepArgs, LimitArgs, PlaceArgs, ProblemArgs};
 use crate::commands::exit::Usage;
@@ -74,6 +74,7 @@ pub(crate) fn spec(
         caps: limits.caps(),
         eval_every: keep.eval_every,
         mode,
+        forget: false,
     })
 }
 
@@ -85,9 +86,13 @@ pub(crate) fn start(
     out: &mut dyn Output,
     began: Instant,
 ) -> Result<Outcome> {
-    let job = load(spec, out)?;
+    let mut job = load(spec, out)?;
+    let store = Store::at(&keep.store);
+    if let Some(note) = remembered(recall(&mut job, &store)) {
+        out.say(&format!("note: {note}"));
+    }
     let mut watch = out.watch(&job, manners, None);
-    let driver = Driver::start(&job, &Store::at(&keep.store), began, watch.as_mut(), interrupt::listen()?)?;
+    let driver = Driver::start(&job, &store, began, watch.as_mut(), interrupt::listen()?)?;
     let summary = driver.run()?;
     drop(watch);
     outcome(summary, keep)
@@ -167,6 +172,15 @@ fn oversubscribed(job: &Job) -> Option<String> {
         let cores = number::counted(facts.cores, "core");
         format!("oversubscribed: {most} workers share {cores}; their times say little about {most} machines")
     })
+}
+
+/// What earlier runs have to say, if anything.
+fn remembered(recalled: Recalled) -> Option<String> {
+    let of_problem = (recalled.of_problem, "of this problem");
+    let on_cluster = (recalled.on_cluster, "timed on this cluster");
+    let known = [of_problem, on_cluster].into_iter().filter(|(runs, _)| *runs > 0);
+    let words: Vec<String> = known.map(|(runs, what)| format!("{} {what}", number::counted(runs, "run"))).collect();
+    (!words.is_empty()).then(|| format!("remembered: {} (--forget to ignore)", words.join(", ")))
 }
 
 fn outcome(summary: Summary, keep: &KeepArgs) -> Result<Outcome> {

@@ -9,7 +9,7 @@ mod plan;
 mod probes;
 mod table;
 
-pub(crate) use basis::Basis;
+pub(crate) use basis::{Basis, Remembered};
 pub(crate) use paint::Paint;
 pub(crate) use plan::PlanTable;
 pub(crate) use probes::Probes;

@@ -22,7 +22,7 @@ use hemingway::record::store::RunDir;
 use hemingway::train::{History, Purpose, Summary};
 
 use crate::commands::store_flag;
-use crate::show::{Basis, number};
+use crate::show::{Basis, Remembered, number};
 pub(crate) use chapter::{Chapter, told};
 pub(crate) use choice::Choice;
 pub(crate) use command::Again;
@@ -122,7 +122,7 @@ impl Story {
 
     /// What the plan of a chapter rests on.
     pub(crate) fn basis(&self, chapter: &Chapter) -> Basis {
-        Basis::of_records(self.records_before(chapter))
+        Basis::of_job(self.records_before(chapter), Remembered::of(&self.history.facts.lore))
     }
 
     /// The training seconds at which the goal was met, and in which run.

@@ -108,7 +108,7 @@ fn the_command_of_a_report_makes_the_same_run_again() {
     desk.write("other-name.toml", &cluster);
     let job = "synth:svm,rows=300,columns=8 --loss hinge --l2 0.01 --seed 3 --eval-every 2 --max-time 50 --intercept";
     let lines = [
-        format!("train {job} --reach 1e-2 --cluster other-name.toml --machines 1..4 --fixed"),
+        format!("train {job} --reach 1e-2 --cluster other-name.toml --machines 1..4 --fixed --forget"),
         format!("run {job} --algorithm cocoa --machines 2 --rounds 20 --cluster laptop --normalize rows"),
     ];
     for line in lines {

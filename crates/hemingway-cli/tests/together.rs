@@ -8,7 +8,8 @@ use std::time::Duration;
 use common::Desk;
 use serde_json::Value;
 
-const GOAL: &str = "--loss hinge --reach 1e-3 --algorithms cocoa,cocoa+ --machines 2..8 --cluster cloud-25gbit";
+const GOAL: &str =
+    "--loss hinge --reach 1e-3 --algorithms cocoa,cocoa+ --machines 2..8 --cluster cloud-25gbit --forget";
 
 fn start(desk: &Desk, line: &str) -> Child {
     desk.command(line).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the program starts")

@@ -1,6 +1,7 @@
 //! From what was asked to what can be run: the specification, checked and loaded.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -53,6 +54,9 @@ pub struct JobSpec {
     pub eval_every: u64,
     /// Who decides.
     pub mode: Mode,
+    /// `--forget`: decide as if the store were empty.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub forget: bool,
 }
 
 /// Who decides what runs.
@@ -111,13 +115,20 @@ pub struct Lore {
     pub timings: Vec<Timing>,
     /// Earlier runs of this very problem, wherever.
     pub traces: Vec<Trace>,
+    /// The least estimated error that each algorithm came to in them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub errors: BTreeMap<String, f64>,
+    /// The same of runs on this cluster only.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub errors_here: BTreeMap<String, f64>,
 }
 
 /// Journals from before there was any.
 impl Default for Lore {
     fn default() -> Self {
         let traits = Traits { rows: 1, columns: 1, entries: 1, loss: Loss::Logistic, l2: 1.0, mean_norm_sq: 1.0 };
-        Self { traits, precedents: Precedents::none(), timings: Vec::new(), traces: Vec::new() }
+        let (errors, errors_here) = (BTreeMap::new(), BTreeMap::new());
+        Self { traits, precedents: Precedents::none(), timings: Vec::new(), traces: Vec::new(), errors, errors_here }
     }
 }
 

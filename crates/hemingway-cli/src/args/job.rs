@@ -131,6 +131,9 @@ pub(crate) struct ChoiceArgs {
     /// Keep to the first choice, do not adapt while training [default: off]
     #[arg(long, conflicts_with = "resume")]
     pub(crate) fixed: bool,
+    /// Decide as if the store were empty [default: earlier runs of this problem or on this cluster are remembered]
+    #[arg(long, conflicts_with = "resume")]
+    pub(crate) forget: bool,
     /// Train without asking [default: ask on a terminal]
     #[arg(short = 'y', long)]
     pub(crate) yes: bool,

@@ -14,7 +14,7 @@ use super::train::spec;
 use crate::args::TrainArgs;
 use crate::jobs::{self, Outcome};
 use crate::output::{Answer, Manners, Output};
-use crate::show::{Basis, Paint, PlanTable, number};
+use crate::show::{Basis, Paint, PlanTable, Remembered, number};
 
 /// Probes and plans.
 pub(super) fn plan(args: &TrainArgs, out: &mut dyn Output, began: Instant) -> Result<u8> {
@@ -42,6 +42,11 @@ impl Planned {
             Decision::Run { .. } | Decision::Rehearse { .. } => None,
         }
     }
+
+    fn basis(&self) -> Basis {
+        let history = &self.outcome.history;
+        Basis::of_job(&history.records, Remembered::of(&history.facts.lore))
+    }
 }
 
 impl Answer for Planned {
@@ -55,7 +60,7 @@ impl Answer for Planned {
             "choice": summary.choice,
             "predicted_seconds": choice.and_then(|c| c.seconds_to_go()),
             "candidates": self.plan().map(|plan| &plan.candidates),
-            "basis": Basis::of_records(&self.outcome.history.records),
+            "basis": self.basis(),
             "simulated": summary.simulated,
             "probe_seconds": summary.probe_seconds,
             "wall_seconds": summary.wall_seconds,
@@ -66,7 +71,7 @@ impl Answer for Planned {
     fn human(&self, paint: Paint) -> String {
         let Outcome { summary, history, store, .. } = &self.outcome;
         let Some(plan) = self.plan() else { return self.unplanned() };
-        let basis = Basis::of_records(&history.records);
+        let basis = self.basis();
         let (goal, simulated) = (&history.spec.goal, summary.simulated);
         let table = PlanTable { plan, goal, basis: &basis, simulated, all: self.all }.text(paint);
         let probes = number::seconds(summary.probe_seconds);

@@ -34,7 +34,8 @@ pub(super) fn spec(args: &TrainArgs, plan_only: bool) -> Result<JobSpec> {
     let goal = goal(args.goal.goal()?)?;
     let mode = Mode::Choose { adapt: !args.choice.fixed, plan_only };
     let spec = jobs::spec(data, goal, mode, &args.problem, &args.place, &args.limits, &args.keep)?;
-    Ok(JobSpec { machines: args.choice.machines, algorithms: args.choice.algorithms.clone(), ..spec })
+    let (machines, algorithms) = (args.choice.machines, args.choice.algorithms.clone());
+    Ok(JobSpec { machines, algorithms, forget: args.choice.forget, ..spec })
 }
 
 /// The goal, which must be there.

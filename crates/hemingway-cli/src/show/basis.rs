@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use hemingway::job::Lore;
 use hemingway::record::{Record, Trace, traces};
 use serde::{Deserialize, Serialize};
 
@@ -21,12 +22,41 @@ pub(crate) struct Basis {
     /// Shares of the rows that were trained on, where not all; ascending.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) samples: Vec<f64>,
+    /// What earlier jobs left.
+    #[serde(default, skip_serializing_if = "Remembered::is_nothing")]
+    pub(crate) remembered: Remembered,
+}
+
+/// What a job knew before anything ran.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Remembered {
+    /// Runs of its problem.
+    pub(crate) runs: usize,
+    /// Configurations that were timed on its cluster.
+    pub(crate) timings: usize,
+}
+
+impl Remembered {
+    /// Of a job.
+    pub(crate) fn of(lore: &Lore) -> Self {
+        Self { runs: lore.traces.len(), timings: lore.timings.len() }
+    }
+
+    fn is_nothing(&self) -> bool {
+        *self == Self::default()
+    }
+
+    fn sentence(self) -> String {
+        let known = [(self.runs, "run"), (self.timings, "timing")].into_iter().filter(|(count, _)| *count > 0);
+        let words: Vec<String> = known.map(|(count, what)| number::counted(count, what)).collect();
+        if words.is_empty() { String::new() } else { format!("remembered: {}", words.join(", ")) }
+    }
 }
 
 impl Basis {
-    /// Of one job's records.
-    pub(crate) fn of_records(records: &[Record]) -> Self {
-        Self::of(&traces(records))
+    /// Of one job's records, and what it remembers.
+    pub(crate) fn of_job(records: &[Record], remembered: Remembered) -> Self {
+        Self { remembered, ..Self::of(&traces(records)) }
     }
 
     /// Of anyone's.
@@ -49,6 +79,16 @@ impl Basis {
 
     /// In words.
     pub(crate) fn sentence(&self, simulated: bool) -> String {
+        let remembered = self.remembered.sentence();
+        match (self.traces, remembered.as_str()) {
+            (0, "") => "nothing".into(),
+            (0, _) => remembered,
+            (_, "") => self.measured(simulated),
+            _ => format!("{}; {remembered}", self.measured(simulated)),
+        }
+    }
+
+    fn measured(&self, simulated: bool) -> String {
         let machines: Vec<String> = self.machines.iter().map(usize::to_string).collect();
         format!(
             "{}, {} in {}{}, on m = {}{}",

@@ -89,7 +89,12 @@ fn settings(spec: &JobSpec) -> [(&'static str, Option<String>); 12] {
 fn switches(spec: &JobSpec) -> impl Iterator<Item = &'static str> {
     let fixed = matches!(spec.mode, Mode::Choose { adapt: false, .. });
     let certified = matches!(spec.goal, Goal::Reach { certified: true, .. });
-    let all = [("--certified", certified), ("--intercept", spec.preparation.intercept), ("--fixed", fixed)];
+    let all = [
+        ("--certified", certified),
+        ("--intercept", spec.preparation.intercept),
+        ("--fixed", fixed),
+        ("--forget", spec.forget),
+    ];
     all.into_iter().filter(|(_, on)| *on).map(|(flag, _)| flag)
 }
 

@@ -108,6 +108,12 @@ impl Journal {
         parse(path, whole_lines(&text))
     }
 
+    /// What is intact of a journal that may be damaged or written by a newer version: events up to the first that is not.
+    pub fn intact(path: &Path) -> Result<Vec<Event>> {
+        let text = std::fs::read(path).map_err(Error::io(path))?;
+        Ok(events(path, whole_lines(&text)).map_while(Result::ok).collect())
+    }
+
     /// Whether a process holds it open to write.
     pub fn is_open(path: &Path) -> Result<bool> {
         let file = File::open(path).map_err(Error::io(path))?;
@@ -143,10 +149,12 @@ fn whole_lines(text: &[u8]) -> &[u8] {
 }
 
 fn parse(path: &Path, text: &[u8]) -> Result<Vec<Event>> {
+    events(path, text).collect()
+}
+
+fn events(path: &Path, text: &[u8]) -> impl Iterator<Item = Result<Event>> {
     let lines = text.split(|b| *b == b'\n').enumerate().filter(|(_, line)| !line.is_empty());
-    lines
-        .map(|(i, line)| {
-            serde_json::from_slice(line).map_err(|e| Error::data(path, i + 1, format!("not an event: {e}")))
-        })
-        .collect()
+    lines.map(move |(i, line)| {
+        serde_json::from_slice(line).map_err(|e| Error::data(path, i + 1, format!("not an event: {e}")))
+    })
 }

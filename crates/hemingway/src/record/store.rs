@@ -1,5 +1,5 @@
 //! The store: a directory with one sub-directory a run, `journal.jsonl` in each, and beside it what can be rebuilt
-//! from the journal (checkpoints, the model file).
+//! from the journal (checkpoints, the model file, what it teaches).
 
 use std::path::{Path, PathBuf};
 
@@ -96,6 +96,21 @@ impl RunDir {
     /// Its events.
     pub fn events(&self) -> Result<Vec<Event>> {
         Journal::read(&self.path.join(JOURNAL))
+    }
+
+    /// Its events up to the first that cannot be read; none where there is no journal.
+    pub(crate) fn intact_events(&self) -> Option<Vec<Event>> {
+        Journal::intact(&self.path.join(JOURNAL)).ok()
+    }
+
+    /// The length of its journal.
+    pub(crate) fn journal_bytes(&self) -> Option<u64> {
+        Some(self.path.join(JOURNAL).metadata().ok()?.len())
+    }
+
+    /// Where what it teaches is kept.
+    pub(crate) fn memory_path(&self) -> PathBuf {
+        self.path.join("memory.json")
     }
 
     /// Whether a process is writing its journal.

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use super::best::Best;
+use super::memory::Memory;
 use super::meter::{Ahead, Meter};
 use super::slice::{Slice, promised, verdict, when_spent};
 use super::{Decision, History, Moment, Observer, Purpose, Start, Summary, decide};
@@ -272,6 +273,7 @@ impl<'a> Driver<'a> {
         }
         self.log(&Event::Finished { summary: Box::new(summary.clone()) })?;
         self.journal.flush()?;
+        Memory::keep(&self.dir, &self.history);
         Ok(summary)
     }
 

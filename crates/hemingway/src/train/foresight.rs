@@ -3,8 +3,9 @@
 
 mod curves;
 mod moving;
+mod recalled;
 mod rehearsed;
-mod timings;
+pub(super) mod timings;
 
 use super::{History, Start};
 use crate::algorithm;
@@ -32,6 +33,8 @@ pub(super) struct Foresight<'a> {
     seconds_per_byte: f64,
     /// X of the goal.
     target: f64,
+    /// Algorithms that remembered runs have shown to come to the goal.
+    proven: Vec<String>,
     /// Every configuration.
     pub(super) prospects: Vec<Prospect>,
 }
@@ -70,8 +73,8 @@ impl Prospect {
         (self.pace.0 + 0.5 * self.pace.1.min(2.0)).exp()
     }
 
-    /// Whether nothing of its algorithm has run yet.
-    pub(super) fn is_unseen(&self) -> bool {
+    /// Whether nothing of its algorithm has run in this job yet.
+    fn is_unseen(&self) -> bool {
         !matches!(self.start, Start::Continue { .. })
     }
 
@@ -107,9 +110,17 @@ impl<'a> Foresight<'a> {
         rehearsed::tell(&mut before, &history.rehearsals, &facts.algorithms);
         let (stretches, bracket) = Stretch::all(history);
         let worlds = curves::worlds(&before, &stretches, bracket.as_ref());
-        let seconds_per_byte = moving::seconds_per_byte(history, &pace, &timings);
-        let mut foresight = Self { history, pace, worlds, seconds_per_byte, target: 0.0, prospects: Vec::new() };
+        let mut foresight = Self {
+            seconds_per_byte: moving::seconds_per_byte(history, &pace, &timings),
+            history,
+            pace,
+            worlds,
+            target: 0.0,
+            proven: Vec::new(),
+            prospects: Vec::new(),
+        };
         foresight.target = foresight.target();
+        foresight.proven = foresight.proven();
         foresight.prospects = foresight.prospects();
         foresight
     }
@@ -121,8 +132,7 @@ impl<'a> Foresight<'a> {
 
     /// The least among algorithms that have run, on machines whose rounds were timed or on fewer and more.
     pub(super) fn best_tried(&self) -> Option<&Prospect> {
-        let tried = |prospect: &&Prospect| !prospect.is_unseen() && self.covers(prospect.config.machines);
-        let tried = self.prospects.iter().filter(tried);
+        let tried = self.prospects.iter().filter(|prospect| self.has_tried(prospect));
         tried.min_by(|a, b| a.cost().total_cmp(&b.cost()))
     }
 
@@ -168,6 +178,7 @@ impl<'a> Foresight<'a> {
         for depth in (1..=60).map(|k| 0.25 * f64::from(k)) {
             let at = Self {
                 target: depth,
+                proven: Vec::new(),
                 prospects: Vec::new(),
                 worlds: self.worlds.clone(),
                 pace: self.pace.clone(),
@@ -272,8 +283,11 @@ impl<'a> Foresight<'a> {
         let level = |depth: f64| Level { algorithm: name, machines, depth };
         let end = expectation.direction(level(self.target))?;
         let numbers = expectation.numbers();
-        let own = matches!(start, Start::Continue { .. });
-        let ahead = own.then_some(self.target - from);
+        let reached = match start {
+            Start::Continue { .. } => Some(from),
+            Start::Fresh | Start::Adopt { .. } => self.recalled_depth(world, name, machines),
+        };
+        let ahead = reached.map(|reached| self.target - reached);
         let (mut ln, mut along, mut grows) = (numbers.mean_of(&end), end.clone(), 1.0);
         if from.is_finite() {
             let here = expectation.direction(level(from))?;

@@ -83,7 +83,7 @@ fn frame(history: &History, run: String, config: Config, until_round: u64) -> Fr
 /// Explores as long as that can pay, then trains with the best; once training, changes only for a clear gain.
 fn choose(history: &History, adapt: bool, plan_only: bool) -> Decision {
     let foresight = Foresight::of(history);
-    let Some(best) = foresight.best_tried().or_else(|| foresight.best()) else {
+    let Some(best) = foresight.best_tried().or_else(|| foresight.best_proven()).or_else(|| foresight.best()) else {
         return stop(Ending::Stalled, "every algorithm stands still or ran away".into(), None);
     };
     let current = training(history).and_then(|config| foresight.prospect_of(config));

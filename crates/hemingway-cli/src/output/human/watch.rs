@@ -14,7 +14,7 @@ use super::live::{Course, Live};
 use super::rows::Rows;
 use crate::interrupt;
 use crate::output::Manners;
-use crate::show::{Basis, Paint, PlanTable, number};
+use crate::show::{Basis, Paint, PlanTable, Remembered, number};
 
 /// A new prediction is told when it leaves the old one's interval and is so many times as long, or as short.
 const WORTH_SAYING: f64 = 1.5;
@@ -30,6 +30,7 @@ pub(super) struct Watch {
     live: Live,
     rows: Rows,
     records: Vec<Record>,
+    remembered: Remembered,
     course: Option<Course>,
     /// What training was last said to take.
     said: Option<Estimate>,
@@ -47,6 +48,7 @@ impl Watch {
             live: Live::new(terminal),
             rows: Rows::new(job.facts.simulated),
             records: Vec::new(),
+            remembered: Remembered::of(&job.facts.lore),
             course: None,
             said: None,
         }
@@ -55,6 +57,7 @@ impl Watch {
     /// Goes on telling where an earlier sitting stopped, without telling that again.
     pub(super) fn take_up(&mut self, past: History) {
         self.records = past.records;
+        self.remembered = Remembered::of(&past.facts.lore);
         let frames = past.decisions.iter().rev().filter(|decision| matches!(decision, Decision::Run { .. }));
         let Some(Decision::Run { frame, purpose, plan, predicted, .. }) = frames.into_iter().next() else { return };
         self.course = Some(self.course(frame, *purpose, plan.as_ref(), *predicted));
@@ -103,7 +106,7 @@ impl Watch {
         self.said = predicted;
         if let Some(plan) = plan {
             self.live.clear();
-            let (goal, basis) = (&self.goal, Basis::of_records(&self.records));
+            let (goal, basis) = (&self.goal, Basis::of_job(&self.records, self.remembered));
             let table = PlanTable { plan, goal, basis: &basis, simulated: self.simulated, all: self.manners.all };
             self.live.talk(&format!("\n{}", table.text(self.paint)));
             if self.manners.ask && !agreed(config) {

@@ -6,7 +6,7 @@ use crate::model::Timing;
 use crate::record::Record;
 
 /// Means over all rounds of each configuration.
-pub(super) fn timings(records: &[Record]) -> Vec<Timing> {
+pub(in crate::train) fn timings(records: &[Record]) -> Vec<Timing> {
     let mut last: HashMap<&str, &Record> = HashMap::new();
     let mut sums: BTreeMap<(&str, usize), Timing> = BTreeMap::new();
     for record in records {

@@ -9,9 +9,12 @@ use super::super::History;
 use super::super::foresight::{Foresight, Prospect};
 use super::promise::{brief, promise};
 use super::{FIRST_LOOK, Purpose, Start};
+use crate::job::Mode;
 
 /// Rounds that a trial may take, the fewest first.
 const TRIALS: [u64; 4] = [2, 4, 8, 16];
+/// One tells what a round takes, where that is all that is unknown.
+const ONE: [u64; 1] = [1];
 /// What seems so many times worse is not tried, however little is known.
 const HOPELESS: f64 = 4.0;
 /// The part of the whole run that trials are likely to use up, and that they may use up at worst.
@@ -30,16 +33,16 @@ pub(super) struct Exploration {
 impl Exploration {
     /// What is best to try now, if anything is.
     pub(super) fn worthwhile(history: &History, foresight: &Foresight<'_>, best: &Prospect) -> Option<Self> {
-        if history.past.is_empty() {
-            let why = format!("nothing has run yet; by earlier problems {} should do best", best.config);
-            return Some(Self { prospect: best.clone(), rounds: FIRST_LOOK, why });
+        if history.past.is_empty() && !foresight.has_tried(best) {
+            return Self::first_look(history, foresight, best);
         }
-        let others = foresight.prospects.iter().filter(|other| other.config != best.config);
+        let others = foresight.prospects.iter().filter(|other| other.config != best.config && foresight.is_open(other));
         let others = others.filter(|other| other.seconds() * other.price < HOPELESS * best.seconds() * best.price);
         let trials = others.flat_map(|other| {
             // Where no round was timed yet, the first two may be dear: no more than those.
             let most = if foresight.covers(other.config.machines) { TRIALS.len() } else { 1 };
-            TRIALS[..most].iter().map(|rounds| Trial::new(foresight, best, other, *rounds))
+            let trials = if foresight.is_proven(other) { &ONE[..] } else { &TRIALS[..most] };
+            trials.iter().map(|rounds| Trial::new(foresight, best, other, *rounds))
         });
         let (whole, explored) = (best.seconds() + history.spent.wall_seconds, explored(history));
         let bearable =
@@ -56,6 +59,19 @@ impl Exploration {
             brief(trial.at_risk)
         );
         Some(Self { prospect: other.clone(), rounds: trial.rounds, why })
+    }
+
+    /// A few rounds of what should do best. Where seconds are remembered, the first rounds of training show the rest, as
+    /// long as that may still change the choice.
+    fn first_look(history: &History, foresight: &Foresight<'_>, best: &Prospect) -> Option<Self> {
+        let open = matches!(history.spec.mode, Mode::Choose { adapt: true, plan_only: false });
+        if open && foresight.covers(best.config.machines) {
+            return None;
+        }
+        let (rounds, ground) =
+            if foresight.is_proven(best) { (ONE[0], "remembered runs") } else { (FIRST_LOOK, "earlier problems") };
+        let why = format!("nothing has run yet; by {ground} {} should do best", best.config);
+        Some(Self { prospect: best.clone(), rounds, why })
     }
 }
 

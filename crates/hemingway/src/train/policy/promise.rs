@@ -9,7 +9,10 @@ use crate::plan::{CLAIM_LAG, Candidate, Plan};
 /// The candidates as a table shows them, the best first.
 pub(super) fn plan_of(history: &History, foresight: &Foresight<'_>) -> Plan {
     let mut prospects: Vec<&Prospect> = foresight.prospects.iter().collect();
-    prospects.sort_by(|a, b| a.cost().total_cmp(&b.cost()));
+    prospects.sort_by(|a, b| {
+        let left = |prospect: &Prospect| foresight.was_left(prospect);
+        left(a).cmp(&left(b)).then(a.cost().total_cmp(&b.cost()))
+    });
     let candidates = prospects.into_iter().map(|prospect| candidate(history, foresight, prospect)).collect();
     Plan { goal: history.spec.goal.sentence(), candidates, unsettled: None }
 }
@@ -18,7 +21,7 @@ fn candidate(history: &History, foresight: &Foresight<'_>, prospect: &Prospect) 
     let facts = &history.facts;
     let machines = prospect.config.machines;
     let untimed = !foresight.covers(machines);
-    let rounds = claimed(history, spread(prospect.rounds, prospect.is_unseen()));
+    let rounds = claimed(history, spread(prospect.rounds, !foresight.has_seen(prospect)));
     let pace = spread(prospect.pace, untimed);
     let seconds = plus(rounds.times(pace), prospect.moving);
     let price = facts.price_per_hour.map(|price| price * machines as f64 / 3600.0);

@@ -1,5 +1,7 @@
 //! Decisions on made-up journals: no engine, no clock.
 
+mod remembering;
+
 use super::*;
 use crate::data::{Dataset, Info, Matrix, Preparation};
 use crate::goal::Caps;
@@ -30,6 +32,7 @@ fn job(goal: Goal, mode: Mode) -> History {
         caps: Caps::default(),
         eval_every: 1,
         mode,
+        forget: false,
     };
     let facts = Facts {
         problem: "p".into(),
