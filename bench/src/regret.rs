@@ -6,6 +6,7 @@
 //! regret table     print the tables of the last judge again
 //! regret claims    how often a claim is false, with other seeds and errors, by estimate and by proof
 //! regret budgets   how low it gets within a time or for a price
+//! regret rehearsals  what rounds on a few rows tell of rounds on all
 //! regret memory    what it takes once something is remembered
 //! regret learn     what the program ships with as precedents
 //! ```
@@ -22,6 +23,7 @@ pub mod judge;
 pub mod oracle;
 pub mod ours;
 pub mod recall;
+pub mod rehearsals;
 pub mod rivals;
 pub mod suite;
 pub mod table;

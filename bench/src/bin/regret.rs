@@ -5,7 +5,7 @@
 use anyhow::bail;
 use hemingway::cluster::Cluster;
 use hemingway::model::{Lesson, Precedents};
-use hemingway_bench::regret::{Case, Shelf, Suite, budgets, cells, claims, judge, recall, table};
+use hemingway_bench::regret::{Case, Shelf, Suite, budgets, cells, claims, judge, recall, rehearsals, table};
 
 fn main() -> anyhow::Result<()> {
     let mut words = std::env::args().skip(1);
@@ -24,6 +24,11 @@ fn main() -> anyhow::Result<()> {
             println!("{}", serde_json::to_string(&Precedents::learn(&lessons))?);
             Ok(())
         }
+        "rehearsals" => {
+            let compared = suite.each(|case| asked(&case.name), rehearsals::of)?;
+            rehearsals::print(&compared.into_iter().flatten().collect::<Vec<_>>());
+            Ok(())
+        }
         "memory" => recall::print(&suite, &names),
         "judge" => {
             let pairs = train(&suite, asked, judge::pairs)?;
@@ -39,7 +44,7 @@ fn main() -> anyhow::Result<()> {
         "claims" => train(&suite, asked, claims::of).map(|claims| claims::print(&claims)),
         "budgets" => train(&suite, asked, budgets::of).map(|cells| budgets::print(&cells)),
         _ => bail!(
-            "say `regret tapes`, `judge`, `table`, `claims`, `budgets`, `memory` or `learn`, with names of problems for only those"
+            "say `regret tapes`, `judge`, `table`, `claims`, `budgets`, `rehearsals`, `memory` or `learn`, with names of problems for only those"
         ),
     }
 }

@@ -53,8 +53,8 @@ pub struct Outcome {
     pub stopped: f64,
     /// The part of them spent in probes.
     pub probing: f64,
-    /// What was foretold, all in all, when training began.
-    pub predicted: Option<Estimate>,
+    /// What was foretold, all in all, at every decision of training, and when.
+    pub promises: Vec<(f64, Estimate)>,
     /// Every frame in brief.
     pub frames: Vec<String>,
     /// The true error at the end.
@@ -95,7 +95,7 @@ struct Judge<'a> {
     runs: BTreeMap<String, f64>,
     probing: f64,
     reached: Option<f64>,
-    predicted: Option<Estimate>,
+    promises: Vec<(f64, Estimate)>,
     frames: Vec<String>,
     course: Vec<Stage>,
 }
@@ -103,7 +103,7 @@ struct Judge<'a> {
 impl<'a> Judge<'a> {
     fn new(case: &'a Case, cluster: &'a Cluster) -> Self {
         let runs = BTreeMap::new();
-        Self { case, cluster, runs, probing: 0.0, reached: None, predicted: None, frames: vec![], course: vec![] }
+        Self { case, cluster, runs, probing: 0.0, reached: None, promises: vec![], frames: vec![], course: vec![] }
     }
 
     fn spent(&self) -> f64 {
@@ -140,11 +140,12 @@ impl Observer for Judge<'_> {
             Moment::Decided(Decision::Run { frame, purpose, why, predicted, .. }) => {
                 let now = self.spent();
                 self.frames.push(format!("{now:>9.3} s {purpose:?} {} to {}: {why}", frame.config, frame.until_round));
-                if self.predicted.is_none() && *purpose == Purpose::Train {
+                if let Some(predicted) = predicted {
                     let others = now - self.runs.get(&frame.run).copied().unwrap_or(0.0);
-                    let plus =
-                        |p: Estimate| Estimate { low: p.low + others, mid: p.mid + others, high: p.high + others, ..p };
-                    self.predicted = predicted.map(plus);
+                    let plus = |seconds: f64| seconds + others;
+                    let Estimate { low, mid, high, .. } = *predicted;
+                    let all = Estimate { low: plus(low), mid: plus(mid), high: plus(high), ..*predicted };
+                    self.promises.push((now, all));
                 }
             }
             Moment::Decided(Decision::Stop { ending, why, .. }) => {
@@ -203,7 +204,7 @@ impl<'a> Trainer<'a> {
             reached: judge.reached,
             stopped: judge.spent(),
             probing: judge.probing,
-            predicted: judge.predicted,
+            promises: judge.promises,
             frames: judge.frames,
             true_error: self.case.true_error(summary.objective.unwrap_or(f64::INFINITY)),
             replayed: Replayed::default(),

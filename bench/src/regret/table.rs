@@ -2,18 +2,19 @@
 
 mod adaptation;
 mod contenders;
+mod promises;
 
 use std::collections::BTreeMap;
 
 use super::judge::Pair;
-use crate::folds::quantile;
 
 /// Prints everything.
 pub fn print(pairs: &[Pair]) {
     cells(pairs);
     oracles(pairs);
     contenders::print(pairs);
-    promises(pairs);
+    promises::print(pairs);
+    claims(pairs);
     adaptation::print(pairs);
     replays(pairs);
 }
@@ -56,18 +57,7 @@ fn oracles(pairs: &[Pair]) {
     println!("\nOracles of {} pairs: {}.", pairs.len(), words.join(", "));
 }
 
-fn promises(pairs: &[Pair]) {
-    let promised: Vec<_> =
-        pairs.iter().filter_map(|pair| Some((pair.adaptive.predicted?, pair.adaptive.stopped))).collect();
-    let ratios: Vec<f64> = promised.iter().map(|(predicted, real)| predicted.mid / real).collect();
-    let covered = promised.iter().filter(|(p, real)| (p.low..=p.high).contains(real)).count();
-    let off = quantile(ratios.iter().map(|ratio| ratio.ln().abs().exp()).collect(), 0.5);
-    println!(
-        "\nPromised when training began, over what it took to the stop: median {:.2}, off by a factor of {off:.2} in the median; \
-         {covered} of {} within the 90 % interval.",
-        quantile(ratios, 0.5),
-        promised.len()
-    );
+fn claims(pairs: &[Pair]) {
     let stops: Vec<&Pair> = pairs.iter().filter(|pair| pair.adaptive.summary.goal_met).collect();
     let wrong: Vec<String> = stops
         .iter()

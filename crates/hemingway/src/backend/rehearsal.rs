@@ -85,3 +85,46 @@ impl EngineBackend {
         Ok(Rehearsal { algorithm: name.into(), rows: script.rows, points, bound, seconds, eval_seconds })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::Backend;
+    use super::*;
+    use crate::cluster::Cluster;
+    use crate::data::source::Source;
+    use crate::problem::Loss;
+
+    fn backend(cluster: Option<Cluster>) -> EngineBackend {
+        let data = Source::parse("synth:logistic,rows=4000,columns=20,seed=3").unwrap().load().unwrap().dataset;
+        EngineBackend::new(Problem::new(&data, Loss::Logistic, Some(1e-3), 0).unwrap(), "", cluster)
+    }
+
+    fn script() -> Script {
+        Script { algorithms: vec!["lbfgs".into(), "cocoa".into()], rows: 256, rounds: 200, error: 1e-4 }
+    }
+
+    #[test]
+    fn each_goes_on_until_its_error_is_proved_or_its_rounds_are_used_up() {
+        for rehearsal in backend(None).rehearse(&script()).unwrap() {
+            let (rounds, best) = *rehearsal.points.last().unwrap();
+            assert!(best - rehearsal.bound <= 1e-4 * best && rounds < 200, "{rehearsal:?}");
+            assert!(rehearsal.points.is_sorted_by(|a, b| a.0 < b.0 && a.1 >= b.1), "{rehearsal:?}");
+        }
+        let short = Script { rounds: 3, ..script() };
+        for rehearsal in backend(None).rehearse(&short).unwrap() {
+            assert!(rehearsal.points.last().unwrap().0 >= 3);
+        }
+    }
+
+    #[test]
+    fn on_a_cluster_it_is_one_task_and_repeats() {
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../clusters/spark-1gbit.toml");
+        let cluster = Cluster::read(std::path::Path::new(file)).unwrap();
+        let rehearsals = backend(Some(cluster.clone())).rehearse(&script()).unwrap();
+        assert_eq!(rehearsals, backend(Some(cluster.clone())).rehearse(&script()).unwrap());
+        for rehearsal in rehearsals {
+            let rounds = rehearsal.points.last().unwrap().0 as f64;
+            assert!(rehearsal.seconds < rounds * 1e-3 * cluster.overhead.per_round_ms, "{}", rehearsal.seconds);
+        }
+    }
+}

@@ -107,7 +107,7 @@ impl<'a> Foresight<'a> {
         let timings: Vec<_> = lore.timings.iter().cloned().chain(timings).collect();
         let pace = Pace::of(&timings, &lore.traits, &facts.algorithms, &facts.machines);
         let mut before = lore.precedents.expect(&lore.traits, &facts.algorithms);
-        rehearsed::tell(&mut before, &history.rehearsals, &facts.algorithms);
+        rehearsed::tell(&mut before, &history.rehearsals, &facts.algorithms, lore.traits.columns);
         let (stretches, bracket) = Stretch::all(history);
         let worlds = curves::worlds(&before, &stretches, bracket.as_ref());
         let mut foresight = Self {
@@ -207,7 +207,19 @@ impl<'a> Foresight<'a> {
         alive.flat_map(|name| machines.iter().filter_map(|m| self.prospect(name, *m)).collect::<Vec<_>>()).collect()
     }
 
+    /// Whether it would do on one machine what another algorithm does there, without a run of its own to go on with.
+    fn is_double(&self, name: &str, machines: usize) -> bool {
+        let alone = algorithm::by_name(name).map_or(String::new(), |algorithm| algorithm.alone().to_string());
+        machines == 1
+            && alone != name
+            && self.history.facts.algorithms.contains(&alone)
+            && self.history.furthest(name).is_none()
+    }
+
     fn prospect(&self, name: &str, machines: usize) -> Option<Prospect> {
+        if self.is_double(name, machines) {
+            return None;
+        }
         let (start, from_round) = self.start(name);
         let seconds = self.pace.seconds(name, machines)?;
         let pace = (seconds.ln, self.pace.parts().variance_of(&seconds.along));

@@ -4,27 +4,37 @@ use crate::algorithm;
 use crate::backend::Rehearsal;
 use crate::model::{Expectation, Level};
 
-/// Standard deviation of ln(rounds on all rows / rounds on so few), and how it shrinks with them.
-const OFF: f64 = 0.45;
-const FEW: f64 = 256.0;
-const SHRINKS: f64 = 0.25;
+/// ln(rounds on all rows / rounds on a few), mean and standard deviation: of methods paced by rows, of those paced by λ,
+/// and of both where rows are fewer than columns and miss how columns go together (`regret rehearsals`).
+const BY_ROWS: (f64, f64) = (0.0, 0.4);
+const BY_SHAPE: (f64, f64) = (-0.35, 0.45);
+const THIN: (f64, f64) = (0.6, 0.9);
 /// What the first half of a run tells less than all of it: variance.
-const HALF: f64 = 0.1;
+const HALF: f64 = 0.3;
 /// P* is likely so far into the gap between the best value and the bound, and a level is known that is so many gaps above.
 const WITHIN: f64 = 0.3;
 const CLEAR: f64 = 2.0;
 
-/// Tells an expectation of every rehearsal.
-pub(super) fn tell(expectation: &mut Expectation, rehearsals: &[Rehearsal], algorithms: &[String]) {
+/// Tells an expectation of these algorithms of every rehearsal on rows of so many columns.
+pub(super) fn tell(expectation: &mut Expectation, rehearsals: &[Rehearsal], algorithms: &[String], columns: usize) {
     for rehearsal in rehearsals {
         let same = |name: &&String| algorithm::by_name(name).is_ok_and(|known| known.alone() == rehearsal.algorithm);
-        let blur = OFF.powi(2) * (FEW / rehearsal.rows.max(1) as f64).powf(2.0 * SHRINKS);
+        let (more, off) = off(rehearsal, columns);
         for name in algorithms.iter().filter(same) {
             for (k, (depth, rounds)) in levels(rehearsal).into_iter().enumerate() {
                 let level = Level { algorithm: name, machines: 1, depth };
-                expectation.see(level, rounds, 0.0, blur + k as f64 * HALF);
+                expectation.see(level, rounds * more.exp(), 0.0, off.powi(2) + k as f64 * HALF);
             }
         }
+    }
+}
+
+fn off(rehearsal: &Rehearsal, columns: usize) -> (f64, f64) {
+    let by_rows = algorithm::by_name(&rehearsal.algorithm).is_ok_and(|algorithm| algorithm.paced_by_rows());
+    match by_rows {
+        _ if rehearsal.rows < columns => THIN,
+        true => BY_ROWS,
+        false => BY_SHAPE,
     }
 }
 
@@ -73,7 +83,7 @@ mod tests {
         let traits = crate::job::Lore::default().traits;
         let before = crate::model::Precedents::none().expect(&traits, &names);
         let mut after = before.clone();
-        tell(&mut after, &[rehearsal("cocoa", 60)], &names);
+        tell(&mut after, &[rehearsal("cocoa", 60)], &names, 100);
         let ln_rounds = |expectation: &Expectation, algorithm: &str| {
             let level = Level { algorithm, machines: 1, depth: 5.0 };
             expectation.numbers().mean_of(&expectation.direction(level).unwrap())

@@ -1,7 +1,7 @@
 //! Whether to try algorithms out on a few rows before they run on all.
 
 use super::super::foresight::{Foresight, Prospect};
-use super::super::{Decision, History};
+use super::super::{Decision, History, Purpose};
 use crate::algorithm;
 use crate::backend::Script;
 
@@ -14,13 +14,15 @@ const PART: usize = 8;
 const ENOUGH: f64 = 150.0;
 const WORTH: f64 = 25.0;
 const MOST: f64 = 400.0;
-/// Rivals are those that may be best: by so many standard deviations.
+/// Rivals are those that may be best: by so many standard deviations, but no more than by so much in ln cost.
 const MAYBE: f64 = 2.0;
+const FAR: f64 = 2.5;
 
 /// What to rehearse, once, when the first look has told how fast machines are.
 pub(super) fn worthwhile(history: &History, foresight: &Foresight<'_>, best: &Prospect) -> Option<Decision> {
     let done = history.decisions.iter().any(|decision| matches!(decision, Decision::Rehearse { .. }));
-    if done || history.past.len() != 1 {
+    let looked = matches!(&history.past[..], [only] if only.purpose == Purpose::Probe);
+    if done || !looked {
         return None;
     }
     let algorithms = rivals(foresight, best);
@@ -36,7 +38,8 @@ fn rivals(foresight: &Foresight<'_>, best: &Prospect) -> Vec<String> {
     for prospect in &foresight.prospects {
         let worse = (prospect.cost() / best.cost()).ln();
         let alone = algorithm::by_name(&prospect.config.algorithm).map_or("", |algorithm| algorithm.alone());
-        if worse <= MAYBE * foresight.doubt(best, prospect) && !names.iter().any(|name| name == alone) {
+        let near = (MAYBE * foresight.doubt(best, prospect)).min(FAR);
+        if worse <= near && !names.iter().any(|name| name == alone) {
             names.push(alone.into());
         }
     }

@@ -101,11 +101,21 @@ fn carry_out(history: &mut History, decision: Decision, world: &dyn Fn(&Config) 
     history.apply(&Event::FrameEnded { run: frame.run, ending, spent });
 }
 
+/// The next decision but rehearsals, of which nothing comes.
+fn next(history: &mut History) -> Decision {
+    let decision = decide(history);
+    let Decision::Rehearse { .. } = decision else { return decision };
+    let spent = history.spent;
+    history.apply(&Event::Decided { spent, decision: Box::new(decision) });
+    history.apply(&Event::Rehearsed { rehearsals: Vec::new(), spent });
+    decide(history)
+}
+
 /// Decides and carries out until training begins.
 fn until_training(history: &mut History, world: &dyn Fn(&Config) -> (f64, f64)) -> (Vec<Config>, Decision) {
     let mut probed = Vec::new();
     loop {
-        let decision = decide(history);
+        let decision = next(history);
         match &decision {
             Decision::Run { frame, purpose: Purpose::Probe, .. } => probed.push(frame.config.clone()),
             _ => return (probed, decision),
@@ -128,7 +138,7 @@ fn plain(config: &Config) -> (f64, f64) {
 fn follow(history: &mut History, world: &dyn Fn(&Config) -> (f64, f64), frames: usize) -> Vec<Config> {
     let mut followed = Vec::new();
     for _ in 0..frames {
-        let decision = decide(history);
+        let decision = next(history);
         let Decision::Run { frame, why, .. } = &decision else { panic!("{decision:?}") };
         assert!(!why.is_empty());
         followed.push(frame.config.clone());
@@ -150,6 +160,24 @@ fn the_first_look_is_short_and_training_follows_with_a_promise() {
     assert_eq!(frame.run, run);
     assert_eq!(plan.choice().unwrap().config, frame.config);
     assert!(promised.low < promised.mid && promised.mid < promised.high);
+}
+
+#[test]
+fn rivals_are_rehearsed_once_after_the_first_look() {
+    let mut history = job(reach(), choose());
+    let first = decide(&history);
+    carry_out(&mut history, first, &plain, Ending::FrameOver);
+    let decision = decide(&history);
+    let Decision::Rehearse { script, why } = &decision else { panic!("{decision:?}") };
+    assert!(!script.algorithms.is_empty() && script.rounds >= 25 && !why.is_empty());
+    assert!(script.rows * 8 <= history.facts.lore.traits.rows);
+    assert!(!matches!(next(&mut history), Decision::Rehearse { .. }));
+    assert_eq!(history.script, None);
+    // A run that is soon over leaves no time for it.
+    let mut hurried = job(Goal::Within { seconds: 0.5 }, choose());
+    let first = decide(&hurried);
+    carry_out(&mut hurried, first, &plain, Ending::FrameOver);
+    assert!(!matches!(decide(&hurried), Decision::Rehearse { .. }));
 }
 
 #[test]
