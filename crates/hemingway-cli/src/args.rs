@@ -14,7 +14,7 @@ use clap::{Args, Parser, Subcommand};
 
 pub(crate) use design::{CostArg, DesignArgs};
 pub(crate) use goal::GoalArgs;
-pub(crate) use job::{KeepArgs, LimitArgs, PlaceArgs, ProblemArgs, RunArgs, TrainArgs};
+pub(crate) use job::{KeepArgs, LimitArgs, ProblemArgs, RunArgs, TrainArgs};
 pub(crate) use records::{AdviseArgs, FitArgs, RecordArgs};
 pub(crate) use report::{Format, ReportArgs};
 
@@ -95,6 +95,7 @@ Examples:
   hemingway train synth:logistic --reach 1e-3
   hemingway train a9a --loss hinge --within 5m --cluster cloud-25gbit --machines 1..32 -y
   hemingway train mnist-images.gz --positive 5 --test t10k-images.gz --reach-metric accuracy=0.97
+  hemingway train a9a --reach 1e-3 --cluster a.toml --cluster b.toml  where is it sooner?
   hemingway train a9a --reach 1e-3 --forget            as if nothing had ever been run here
   hemingway train --resume logistic-3                  go on after Ctrl-C or a crash";
 
@@ -102,6 +103,7 @@ const PLAN_EXAMPLES: &str = "\
 Examples:
   hemingway plan synth:svm --reach 1e-3 --cluster spark-1gbit
   hemingway plan rcv1.svm --spend '$2' --cluster my-cluster.toml --all
+  hemingway plan rcv1.svm --spend '$2' --cluster a.toml --cluster b.toml  where does it go further?
   hemingway plan a9a --within 60s --output json | jq .choice";
 
 const RUN_EXAMPLES: &str = "\

@@ -23,6 +23,23 @@ pub(crate) fn find(name: &str) -> Result<Option<Cluster>> {
     Ok(cluster)
 }
 
+/// Several clusters to choose from, each with its file: they need one kind of clock, and names to tell them apart.
+pub(crate) fn several(names: &[String]) -> Result<Vec<(&str, Cluster)>> {
+    let mut clusters: Vec<(&str, Cluster)> = Vec::new();
+    for file in names {
+        let Some(cluster) = find(file)? else {
+            let what = "`local` runs on this machine's clock, cluster files on simulated ones: compare files only";
+            return Err(Error::setting("--cluster", what));
+        };
+        if let Some((other, _)) = clusters.iter().find(|(_, other)| other.name == cluster.name) {
+            let what = format!("{other} and {file} both name their cluster `{}`: give one another name", cluster.name);
+            return Err(Error::setting("--cluster", what));
+        }
+        clusters.push((file, cluster));
+    }
+    Ok(clusters)
+}
+
 /// The cluster of this file or shipped name, if it is either.
 pub(crate) fn described(name: &str) -> Result<Option<Cluster>> {
     if Path::new(name).is_file() {

@@ -6,10 +6,14 @@ use crate::commands::exit;
 use crate::output;
 
 static REQUESTED: AtomicBool = AtomicBool::new(false);
+static LISTENING: AtomicBool = AtomicBool::new(false);
 static ASKING: AtomicBool = AtomicBool::new(false);
 
 /// Listens from now on. Before, Ctrl-C ends the program as usual: there is nothing yet to keep.
 pub(crate) fn listen() -> anyhow::Result<&'static AtomicBool> {
+    if LISTENING.swap(true, Ordering::Relaxed) {
+        return Ok(&REQUESTED);
+    }
     ctrlc::set_handler(|| {
         if ASKING.load(Ordering::Relaxed) || REQUESTED.swap(true, Ordering::Relaxed) {
             std::process::exit(exit::INTERRUPTED.into());

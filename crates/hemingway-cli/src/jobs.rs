@@ -1,10 +1,13 @@
 //! From flags to a job, from a job to its end.
 
+mod compare;
+
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Result, bail};
 use hemingway::backend::Ending;
+use hemingway::cluster::Cluster;
 use hemingway::data::Preparation;
 use hemingway::goal::Goal;
 use hemingway::job::{Job, JobSpec, Mode};
@@ -13,11 +16,12 @@ use hemingway::record::journal::Event;
 use hemingway::record::store::{RunDir, Store};
 use hemingway::train::{Driver, History, Recalled, Summary, recall};
 
-use crate::args::{KeepArgs, LimitArgs, PlaceArgs, ProblemArgs};
+use crate::args::{KeepArgs, LimitArgs, ProblemArgs};
 use crate::commands::exit::Usage;
+use crate::interrupt;
 use crate::output::{Manners, Output};
 use crate::show::number;
-use crate::{clusters, interrupt};
+pub(crate) use compare::{Comparison, Field};
 
 /// What a job came to, and everything its journal holds.
 pub(crate) struct Outcome {
@@ -44,7 +48,7 @@ pub(crate) fn spec(
     goal: Goal,
     mode: Mode,
     problem: &ProblemArgs,
-    place: &PlaceArgs,
+    cluster: Option<Cluster>,
     limits: &LimitArgs,
     keep: &KeepArgs,
 ) -> Result<JobSpec> {
@@ -65,7 +69,7 @@ pub(crate) fn spec(
             positive: problem.positive,
             intercept: problem.intercept,
         },
-        cluster: clusters::find(&place.cluster)?,
+        cluster,
         machines: None,
         algorithms: None,
         test: problem.test.clone(),
@@ -86,16 +90,19 @@ pub(crate) fn start(
     out: &mut dyn Output,
     began: Instant,
 ) -> Result<Outcome> {
-    let mut job = load(spec, out)?;
+    let job = load(spec, out)?;
+    outcome(begin(job, keep, manners, out, began)?, keep)
+}
+
+/// Carries a job out with what the store remembers for it.
+fn begin(mut job: Job, keep: &KeepArgs, manners: Manners, out: &mut dyn Output, began: Instant) -> Result<Summary> {
     let store = Store::at(&keep.store);
     if let Some(note) = remembered(recall(&mut job, &store)) {
         out.say(&format!("note: {note}"));
     }
     let mut watch = out.watch(&job, manners, None);
     let driver = Driver::start(&job, &store, began, watch.as_mut(), interrupt::listen()?)?;
-    let summary = driver.run()?;
-    drop(watch);
-    outcome(summary, keep)
+    Ok(driver.run()?)
 }
 
 /// Goes on with a job from its journal, under the caps given now or else its own. One that has ended is only told again,
@@ -139,7 +146,9 @@ fn load(spec: JobSpec, out: &mut dyn Output) -> Result<Job> {
     let job = spec.check();
     drop(waiting);
     let job = job?;
-    out.say(&head(&job));
+    let place =
+        if job.facts.simulated { format!("simulated cluster {}", job.facts.cluster) } else { "this machine".into() };
+    out.say(&head(&job, &place));
     for note in &job.notes {
         out.say(&format!("note: {note}"));
     }
@@ -150,10 +159,8 @@ fn load(spec: JobSpec, out: &mut dyn Output) -> Result<Job> {
 }
 
 /// The goal sentence and the data.
-fn head(job: &Job) -> String {
+fn head(job: &Job, place: &str) -> String {
     let data = &job.facts.data;
-    let place =
-        if job.facts.simulated { format!("simulated cluster {}", job.facts.cluster) } else { "this machine".into() };
     format!(
         "Goal: {}\nData: {}, {} × {}, {}; {} loss, λ₂ = {}; on {place}",
         job.spec.goal.sentence(),
@@ -183,10 +190,14 @@ fn remembered(recalled: Recalled) -> Option<String> {
     (!words.is_empty()).then(|| format!("remembered: {} (--forget to ignore)", words.join(", ")))
 }
 
-fn outcome(summary: Summary, keep: &KeepArgs) -> Result<Outcome> {
-    let path = keep.store.join(&summary.run);
-    let dir = Store::at(&keep.store).find(&path.to_string_lossy())?;
+pub(crate) fn outcome(summary: Summary, keep: &KeepArgs) -> Result<Outcome> {
+    let dir = run_dir(&summary, keep)?;
     outcome_of(summary, dir, keep)
+}
+
+fn run_dir(summary: &Summary, keep: &KeepArgs) -> Result<RunDir> {
+    let path = keep.store.join(&summary.run);
+    Ok(Store::at(&keep.store).find(&path.to_string_lossy())?)
 }
 
 fn outcome_of(mut summary: Summary, dir: RunDir, keep: &KeepArgs) -> Result<Outcome> {

@@ -42,6 +42,8 @@ pub(crate) trait Answer {
 pub(crate) trait Output {
     /// Says a sentence about what is going on.
     fn say(&mut self, words: &str);
+    /// The same with colours where there is a terminal.
+    fn show(&mut self, words: &dyn Fn(Paint) -> String);
     /// Shows that something takes its time, until the result is dropped.
     fn wait(&mut self, what: &str) -> Waiting;
     /// Shows a job being carried out, from its beginning or from what is `past`.
@@ -59,6 +61,8 @@ pub(crate) struct Manners {
     pub(crate) ask: bool,
     /// Show every candidate.
     pub(crate) all: bool,
+    /// Show the plan before training; not where another table has told it.
+    pub(crate) table: bool,
 }
 
 /// The manner of this mode.

@@ -1,6 +1,7 @@
 //! How things look: numbers, tables, colours.
 
 mod basis;
+mod clusters;
 pub(crate) mod markdown;
 pub(crate) mod number;
 mod paint;
@@ -10,6 +11,7 @@ mod probes;
 mod table;
 
 pub(crate) use basis::{Basis, Remembered};
+pub(crate) use clusters::ClusterTable;
 pub(crate) use paint::Paint;
 pub(crate) use plan::PlanTable;
 pub(crate) use probes::Probes;

@@ -4,6 +4,7 @@
 //! journal. A single configuration run by the user's choice is the same loop with one decision in it.
 
 mod best;
+mod comparison;
 mod driver;
 mod foresight;
 mod history;
@@ -20,6 +21,7 @@ use serde::{Deserialize, Serialize};
 use crate::backend::{Ending, Frame, Script};
 use crate::model::Estimate;
 use crate::plan::Plan;
+pub use comparison::{Compared, choose_cluster};
 pub use driver::Driver;
 pub use history::{History, Past, Spent};
 pub use memory::{Recalled, recall};

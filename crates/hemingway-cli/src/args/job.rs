@@ -20,7 +20,7 @@ pub(crate) struct TrainArgs {
     #[command(flatten)]
     pub(crate) problem: ProblemArgs,
     #[command(flatten)]
-    pub(crate) place: PlaceArgs,
+    pub(crate) places: PlacesArgs,
     #[command(flatten)]
     pub(crate) choice: ChoiceArgs,
     #[command(flatten)]
@@ -116,6 +116,16 @@ pub(crate) struct PlaceArgs {
     /// A cluster file, a shipped cluster (spark-1gbit, cloud-25gbit, hpc-200gbit, laptop), or `local` threads
     #[arg(long, value_name = "FILE|NAME", default_value = "local")]
     pub(crate) cluster: String,
+}
+
+/// Where it may run.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Machines")]
+pub(crate) struct PlacesArgs {
+    /// A cluster file, a shipped cluster (spark-1gbit, cloud-25gbit, hpc-200gbit, laptop), or `local` threads. Given more
+    /// than once, each cluster is planned on, and the best of them taken
+    #[arg(long, value_name = "FILE|NAME", default_value = "local")]
+    pub(crate) cluster: Vec<String>,
 }
 
 /// What may be chosen.

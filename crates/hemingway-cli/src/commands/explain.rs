@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::exit;
 use crate::args::ExplainArgs;
 use crate::output::{Answer, Output};
-use crate::show::{Paint, PlanTable, number, picture};
+use crate::show::{ClusterTable, Paint, PlanTable, number, picture};
 use crate::story::{Chapter, Course, Status, Story, told};
 
 /// Tells the story of a run from its journal.
@@ -48,6 +48,7 @@ impl Answer for Explained {
             "run": story.history.id,
             "goal": story.history.spec.goal.sentence(),
             "status": story.status,
+            "clusters": story.history.compared,
             "decisions": story.decisions(),
             "choice": story.turning_point().and_then(|chapter| Some(story.choice(chapter)?.json())),
             "switches": story.ended().map(|summary| &summary.switches),
@@ -66,6 +67,7 @@ impl Answer for Explained {
     fn human(&self, paint: Paint) -> String {
         let history = &self.story.history;
         let mut text = format!("{}\nGoal: {}\n\n", paint.bold(&history.id), history.spec.goal.sentence());
+        text.push_str(&self.clusters(paint));
         for chapter in &self.story.chapters {
             text.push_str(&decision(chapter, paint));
             if chapter.is_the_choice() {
@@ -113,6 +115,16 @@ fn decision(chapter: &Chapter, paint: Paint) -> String {
 }
 
 impl Explained {
+    /// The clusters that this one was chosen among.
+    fn clusters(&self, paint: Paint) -> String {
+        let history = &self.story.history;
+        if history.compared.is_empty() {
+            return String::new();
+        }
+        let table = ClusterTable { clusters: &history.compared, goal: &history.spec.goal };
+        format!("Clusters compared\n{}\n", table.text(paint))
+    }
+
     fn plan(&self, chapter: &Chapter, paint: Paint) -> String {
         let Some(plan) = chapter.plan() else { return String::new() };
         let basis = self.story.basis(chapter);

@@ -5,6 +5,7 @@ use std::path::Path;
 use hemingway::backend::Ending;
 use hemingway::goal::Goal;
 use hemingway::job::Mode;
+use hemingway::train::Compared;
 use serde_json::Value;
 
 use crate::jobs::Outcome;
@@ -20,6 +21,7 @@ impl Answer for Outcome {
         let lines = [
             ("result", self.result(paint)),
             ("choice", self.choice()),
+            ("cluster", self.cluster()),
             ("time", self.time()),
             ("switches", self.switches()),
             ("model", self.summary.model.clone().unwrap_or_else(|| "none: no round was completed".into())),
@@ -88,6 +90,15 @@ impl Outcome {
             Some(predicted) => format!("{done}; predicted {} to the goal", number::seconds_between(predicted)),
             None => done,
         }
+    }
+
+    /// The cluster, where it was one of several.
+    fn cluster(&self) -> String {
+        let (chosen, others): (Vec<_>, Vec<_>) = self.summary.clusters.iter().partition(|one| one.chosen);
+        let name = |one: &&Compared| one.cluster.clone();
+        let others = others.iter().map(name).collect::<Vec<_>>().join(", ");
+        let rather = if others.is_empty() { String::new() } else { format!(", rather than {others}") };
+        chosen.first().map_or(String::new(), |one| format!("{}{rather}", one.cluster))
     }
 
     fn seconds(&self, seconds: f64) -> String {

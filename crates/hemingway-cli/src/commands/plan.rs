@@ -3,44 +3,73 @@
 use std::time::Instant;
 
 use anyhow::Result;
-use hemingway::backend::Ending;
-use hemingway::plan::Plan;
-use hemingway::train::Decision;
+use hemingway::backend::{Config, Ending};
+use hemingway::model::Estimate;
+use hemingway::plan::{Candidate, Plan};
+use hemingway::train::{Compared, Spent, Summary};
 use serde_json::{Value, json};
 
 use super::exit;
 use super::outcome::store_flag;
-use super::train::spec;
+use super::train::{field, spec};
 use crate::args::TrainArgs;
-use crate::jobs::{self, Outcome};
+use crate::clusters;
+use crate::jobs::{self, Comparison, Outcome};
 use crate::output::{Answer, Manners, Output};
-use crate::show::{Basis, Paint, PlanTable, Remembered, number};
+use crate::show::{Basis, ClusterTable, Paint, PlanTable, Remembered, number};
 
 /// Probes and plans.
 pub(super) fn plan(args: &TrainArgs, out: &mut dyn Output, began: Instant) -> Result<u8> {
-    let manners = Manners { ask: false, all: args.choice.all };
-    let outcome = match &args.keep.resume {
-        Some(run) => jobs::resume(run, &args.keep, &args.limits, manners, out, began)?,
-        None => jobs::start(spec(args, true)?, &args.keep, manners, out, began)?,
+    let manners = Manners { ask: false, all: args.choice.all, table: true };
+    let (outcome, clusters) = match (&args.keep.resume, &args.places.cluster[..]) {
+        (Some(run), _) => (jobs::resume(run, &args.keep, &args.limits, manners, out, began)?, Vec::new()),
+        (None, [cluster]) => {
+            let spec = spec(args, clusters::find(cluster)?, true)?;
+            (jobs::start(spec, &args.keep, manners, out, began)?, Vec::new())
+        }
+        (None, _) => {
+            let Comparison { best, clusters, .. } = field(args, manners, began)?.plan(out)?;
+            (jobs::outcome(best, &args.keep)?, clusters)
+        }
     };
     let ending = outcome.summary.ending;
-    let planned = Planned { outcome, all: args.choice.all };
+    let planned = Planned { outcome, clusters, all: args.choice.all };
     out.answer(&planned)?;
     Ok(if planned.plan().is_some() && ending != Ending::Interrupted { exit::MET } else { exit::of_ending(ending) })
 }
 
 struct Planned {
     outcome: Outcome,
+    /// Where there were several: what the plan on each came to.
+    clusters: Vec<Compared>,
     all: bool,
 }
 
 impl Planned {
     /// The plan it ended with; none if a probe met the goal, or probing was cut short.
     fn plan(&self) -> Option<&Plan> {
-        match self.outcome.history.decisions.last()? {
-            Decision::Stop { plan, .. } => plan.as_ref(),
-            Decision::Run { .. } | Decision::Rehearse { .. } => None,
+        self.outcome.history.proposal()
+    }
+
+    /// The cluster chosen, where there were several.
+    fn cluster(&self) -> Option<&Compared> {
+        self.clusters.iter().find(|one| one.chosen)
+    }
+
+    /// What to train with, and the seconds that should take.
+    fn proposed(&self) -> (Option<&Config>, Option<Estimate>) {
+        if let Some(one) = self.cluster() {
+            return (one.choice.as_ref(), one.predicted_seconds);
         }
+        let choice = self.plan().and_then(Plan::choice);
+        (choice.map(|choice| &choice.config), choice.and_then(Candidate::seconds_to_go))
+    }
+
+    /// What planning took, on every cluster.
+    fn spent(&self) -> Spent {
+        let Summary { wall_seconds, probe_seconds, dollars, .. } = self.outcome.summary;
+        let one = Spent { wall_seconds, probe_seconds, dollars };
+        if self.clusters.is_empty() { one } else { self.clusters.iter().map(|one| one.spent).sum() }
     }
 
     fn basis(&self) -> Basis {
@@ -52,45 +81,55 @@ impl Planned {
 impl Answer for Planned {
     fn json(&self) -> Value {
         let summary = &self.outcome.summary;
-        let choice = self.plan().and_then(Plan::choice);
-        json!({
+        let (choice, seconds) = self.proposed();
+        let spent = self.spent();
+        let mut answer = json!({
             "goal": self.outcome.history.spec.goal.sentence(),
             "ending": summary.ending,
             "why": summary.why,
-            "choice": summary.choice,
-            "predicted_seconds": choice.and_then(|c| c.seconds_to_go()),
+            "choice": choice.or(summary.choice.as_ref()),
+            "predicted_seconds": seconds,
             "candidates": self.plan().map(|plan| &plan.candidates),
             "basis": self.basis(),
             "simulated": summary.simulated,
-            "probe_seconds": summary.probe_seconds,
-            "wall_seconds": summary.wall_seconds,
+            "probe_seconds": spent.probe_seconds,
+            "wall_seconds": spent.wall_seconds,
             "run": summary.run,
-        })
+        });
+        if !self.clusters.is_empty() {
+            answer["clusters"] = json!(self.clusters);
+        }
+        answer
     }
 
     fn human(&self, paint: Paint) -> String {
-        let Outcome { summary, history, store, .. } = &self.outcome;
+        let Outcome { summary, store, .. } = &self.outcome;
         let Some(plan) = self.plan() else { return self.unplanned() };
-        let basis = self.basis();
-        let (goal, simulated) = (&history.spec.goal, summary.simulated);
-        let table = PlanTable { plan, goal, basis: &basis, simulated, all: self.all }.text(paint);
-        let probes = number::seconds(summary.probe_seconds);
-        let unit = if simulated { " (virtual)" } else { "" };
-        let next = self.next();
-        let store = store_flag(store);
-        format!(
-            "\n{table}\nProbing took {probes}{unit}.\n\nnext  {next}\n      hemingway explain {}{store}\n",
-            summary.run
-        )
+        let found = if self.clusters.is_empty() { self.on_one(plan, paint) } else { self.on_several(paint) };
+        let (next, store) = (self.next(), store_flag(store));
+        format!("\n{found}\nnext  {next}\n      hemingway explain {}{store}\n", summary.run)
     }
 
     fn quiet(&self) -> String {
-        let choice = self.outcome.summary.choice.as_ref();
-        choice.map_or(String::new(), |config| format!("{} {}", config.algorithm, config.machines))
+        let choice = self.proposed().0.or(self.outcome.summary.choice.as_ref());
+        let cluster = self.cluster().map_or(String::new(), |one| format!(" {}", one.cluster));
+        choice.map_or(String::new(), |config| format!("{} {}{cluster}", config.algorithm, config.machines))
     }
 }
 
 impl Planned {
+    fn on_one(&self, plan: &Plan, paint: Paint) -> String {
+        let Outcome { summary, history, .. } = &self.outcome;
+        let (goal, simulated) = (&history.spec.goal, summary.simulated);
+        let table = PlanTable { plan, goal, basis: &self.basis(), simulated, all: self.all }.text(paint);
+        let unit = if simulated { " (virtual)" } else { "" };
+        format!("{table}\nProbing took {}{unit}.\n", number::seconds(summary.probe_seconds))
+    }
+
+    fn on_several(&self, paint: Paint) -> String {
+        ClusterTable { clusters: &self.clusters, goal: &self.outcome.history.spec.goal }.text(paint)
+    }
+
     fn unplanned(&self) -> String {
         let summary = &self.outcome.summary;
         let choice = summary.choice.as_ref().map_or(String::new(), |choice| {
@@ -109,10 +148,9 @@ impl Planned {
     /// The command that does what the plan proposes.
     fn next(&self) -> String {
         let spec = &self.outcome.history.spec;
-        let Some(choice) = self.plan().and_then(Plan::choice) else {
+        let Some(config) = self.proposed().0 else {
             return "hemingway train … with another goal".into();
         };
-        let config = &choice.config;
         let place = spec.cluster.as_ref().map_or(String::new(), |cluster| format!(" --cluster {}", cluster.name));
         format!("hemingway run {} --algorithm {} --machines {}{place} …", spec.data, config.algorithm, config.machines)
     }

@@ -9,15 +9,15 @@ use hemingway::job::{JobSpec, Mode};
 
 use super::exit::{self, Usage};
 use crate::args::RunArgs;
-use crate::jobs;
 use crate::output::{Manners, Output};
+use crate::{clusters, jobs};
 
 /// Where training ends if the user does not say.
 const DEFAULT_GOAL: Goal = Goal::Reach { error: 1e-3, certified: false };
 
 /// Runs one configuration, or goes on with it.
 pub(super) fn run(args: &RunArgs, out: &mut dyn Output, began: Instant) -> Result<u8> {
-    let manners = Manners { ask: false, all: false };
+    let manners = Manners { ask: false, all: false, table: true };
     let outcome = match &args.keep.resume {
         Some(run) => jobs::resume(run, &args.keep, &args.limits, manners, out, began)?,
         None => {
@@ -28,7 +28,8 @@ pub(super) fn run(args: &RunArgs, out: &mut dyn Output, began: Instant) -> Resul
             let rounds = args.rounds.map(|rounds| Goal::Rounds { rounds });
             let goal = args.goal.goal()?.or(rounds).unwrap_or(DEFAULT_GOAL);
             let data = jobs::the_data(&args.data)?;
-            let spec = jobs::spec(data, goal, mode, &args.problem, &args.place, &args.limits, &args.keep)?;
+            let cluster = clusters::find(&args.place.cluster)?;
+            let spec = jobs::spec(data, goal, mode, &args.problem, cluster, &args.limits, &args.keep)?;
             let spec = JobSpec { fraction: args.fraction, ..spec };
             jobs::start(spec, &args.keep, manners, out, began)?
         }

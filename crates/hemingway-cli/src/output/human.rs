@@ -35,6 +35,10 @@ impl Output for Human {
         talk(words);
     }
 
+    fn show(&mut self, words: &dyn Fn(Paint) -> String) {
+        talk(&words(self.aside));
+    }
+
     fn wait(&mut self, what: &str) -> Waiting {
         if self.terminal { Waiting::spinning(what) } else { Waiting::patient(what) }
     }

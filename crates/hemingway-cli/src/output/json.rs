@@ -8,12 +8,15 @@ use serde_json::json;
 
 use super::quiet::Silent;
 use super::{Answer, Manners, Output, Waiting, print};
+use crate::show::Paint;
 
 /// For programs.
 pub(super) struct Json;
 
 impl Output for Json {
     fn say(&mut self, _words: &str) {}
+
+    fn show(&mut self, _words: &dyn Fn(Paint) -> String) {}
 
     fn wait(&mut self, _what: &str) -> Waiting {
         Waiting::silent()

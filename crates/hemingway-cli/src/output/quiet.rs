@@ -6,6 +6,7 @@ use hemingway::job::Job;
 use hemingway::train::{History, Moment, Observer};
 
 use super::{Answer, Manners, Output, Waiting, print, talk};
+use crate::show::Paint;
 
 /// For shell scripts.
 pub(super) struct Quiet;
@@ -19,6 +20,8 @@ impl Observer for Silent {
 
 impl Output for Quiet {
     fn say(&mut self, _words: &str) {}
+
+    fn show(&mut self, _words: &dyn Fn(Paint) -> String) {}
 
     fn wait(&mut self, _what: &str) -> Waiting {
         Waiting::silent()

@@ -15,7 +15,7 @@ pub(crate) struct Chapter {
     pub(crate) number: usize,
     /// What was decided.
     pub(crate) decision: Decision,
-    /// What that meant: probe, train, keep, switch or stop.
+    /// What that meant: rehearse, probe, plan, train, keep, switch or stop.
     pub(crate) verb: &'static str,
     /// All records of the job before it.
     pub(crate) records_before: usize,
@@ -54,6 +54,12 @@ pub(super) fn chapters(events: &[Event]) -> Vec<Chapter> {
             Event::Resumed { .. } => {
                 if let Some(chapter) = chapters.last_mut() {
                     chapter.ending = chapter.ending.filter(|ending| *ending != Ending::Interrupted);
+                }
+            }
+            // Among several clusters the end of a plan is no end.
+            Event::Compared { .. } => {
+                if let Some(chapter) = chapters.last_mut().filter(|chapter| chapter.plan().is_some()) {
+                    chapter.verb = "plan";
                 }
             }
             Event::Started { .. } | Event::Rehearsed { .. } | Event::Finished { .. } => {}

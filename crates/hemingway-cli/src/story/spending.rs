@@ -1,6 +1,6 @@
 //! Where the time and the money went.
 
-use hemingway::train::Purpose;
+use hemingway::train::{Purpose, Spent};
 use serde::Serialize;
 
 use super::{Chapter, Story};
@@ -12,6 +12,8 @@ pub(crate) struct Spending {
     pub(crate) probes: Part,
     /// To reach the goal.
     pub(crate) training: Part,
+    /// In plans on clusters that were not chosen.
+    pub(crate) other_clusters_seconds: f64,
     /// Loading, dealing, deciding: whatever is neither of these.
     pub(crate) other_seconds: f64,
     /// Everything since the command began.
@@ -46,13 +48,19 @@ impl Spending {
     pub(crate) fn of(story: &Story) -> Self {
         let part = |purpose: Purpose| Part::of(story.chapters.iter().filter(|c| c.purpose() == Some(purpose)));
         let (probes, training) = (part(Purpose::Probe), part(Purpose::Train));
-        let busy = probes.seconds() + training.seconds();
+        let other_clusters_seconds = elsewhere(story).wall_seconds;
+        let busy = probes.seconds() + training.seconds() + other_clusters_seconds;
         let wall_seconds = story.summary.wall_seconds.max(busy);
         // The virtual clock knows nothing else; what is left there is rounding.
         let other_seconds = if story.history.facts.simulated { 0.0 } else { wall_seconds - busy };
         let dollars = story.ended().map_or_else(|| dollars(story), |end| end.dollars);
-        Self { probes, training, other_seconds, wall_seconds, dollars }
+        Self { probes, training, other_clusters_seconds, other_seconds, wall_seconds, dollars }
     }
+}
+
+/// What plans on clusters that were not chosen took.
+fn elsewhere(story: &Story) -> Spent {
+    story.history.compared.iter().filter(|one| !one.chosen).map(|one| one.spent).sum()
 }
 
 /// Machines × time × price, of every frame so far.
@@ -62,7 +70,8 @@ fn dollars(story: &Story) -> Option<f64> {
         let busy = chapter.added(|record| record.train_seconds + record.eval_seconds);
         chapter.config().map_or(0.0, |config| price * config.machines as f64 * busy)
     };
-    Some(story.chapters.iter().map(cost).sum())
+    let elsewhere = elsewhere(story).dollars.unwrap_or(0.0);
+    Some(elsewhere + story.chapters.iter().map(cost).sum::<f64>())
 }
 
 impl Part {

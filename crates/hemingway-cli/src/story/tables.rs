@@ -92,6 +92,9 @@ impl Spending {
         let blank = || std::iter::repeat_n(String::new(), heads.len());
         let whole =
             |name: &str, seconds: f64| [name.to_string()].into_iter().chain(blank()).chain([unit.number(seconds)]);
+        if self.other_clusters_seconds > 0.0 {
+            table.row(whole("plans on other clusters", self.other_clusters_seconds));
+        }
         if self.other_seconds > 0.0 {
             table.row(whole("loading and the rest", self.other_seconds));
         }

@@ -10,7 +10,7 @@ use super::Record;
 use crate::backend::{Ending, Rehearsal};
 use crate::goal::Caps;
 use crate::job::{Facts, JobSpec};
-use crate::train::{Decision, Spent, Summary};
+use crate::train::{Compared, Decision, Spent, Summary};
 use crate::{Error, Result};
 
 /// Everything that happens to a run.
@@ -37,6 +37,15 @@ pub enum Event {
         /// The caps that hold from here on, where they are others than before.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         caps: Option<Caps>,
+    },
+    /// Of plans on several clusters this one is the best, and is carried out.
+    Compared {
+        /// Seconds since 1970.
+        at: f64,
+        /// What each came to.
+        clusters: Vec<Compared>,
+        /// The caps of it all: this plan was made under what the others had left of them.
+        caps: Caps,
     },
     /// What to do next was decided, from the events before this one and what had been spent.
     Decided {

@@ -8,7 +8,7 @@ use super::best::Best;
 use super::memory::Memory;
 use super::meter::{Ahead, Meter};
 use super::slice::{Slice, promised, verdict, when_spent};
-use super::{Decision, History, Moment, Observer, Purpose, Start, Summary, decide};
+use super::{Compared, Decision, History, Moment, Observer, Purpose, Start, Summary, decide};
 use crate::backend::{Backend, Checkpoint, Ending, EngineBackend, Frame, Script};
 use crate::job::Job;
 use crate::record::journal::{Event, Journal};
@@ -66,6 +66,33 @@ impl<'a> Driver<'a> {
         observer: &'a mut dyn Observer,
         interrupted: &'a AtomicBool,
     ) -> Result<Self> {
+        let mut driver = Self::reopen(job, dir, began, observer, interrupted)?;
+        let caps = (driver.history.spec.caps != job.spec.caps).then_some(job.spec.caps);
+        driver.log(&Event::Resumed { at: now(), caps })?;
+        Ok(driver)
+    }
+
+    /// Trains by a plan that is the best of several clusters'. The job is that of the plan, under the caps of it all.
+    pub fn carry_out(
+        job: &'a Job,
+        dir: RunDir,
+        clusters: Vec<Compared>,
+        began: Instant,
+        observer: &'a mut dyn Observer,
+        interrupted: &'a AtomicBool,
+    ) -> Result<Self> {
+        let mut driver = Self::reopen(job, dir, began, observer, interrupted)?;
+        driver.log(&Event::Compared { at: now(), clusters, caps: job.spec.caps })?;
+        Ok(driver)
+    }
+
+    fn reopen(
+        job: &'a Job,
+        dir: RunDir,
+        began: Instant,
+        observer: &'a mut dyn Observer,
+        interrupted: &'a AtomicBool,
+    ) -> Result<Self> {
         let (journal, events) = dir.reopen()?;
         let history = History::of(&events)?;
         if history.facts.problem != job.facts.problem {
@@ -77,8 +104,6 @@ impl<'a> Driver<'a> {
         if let Some(best) = driver.dir.load_best() {
             driver.best = best;
         }
-        let caps = (driver.history.spec.caps != job.spec.caps).then_some(job.spec.caps);
-        driver.log(&Event::Resumed { at: now(), caps })?;
         Ok(driver)
     }
 

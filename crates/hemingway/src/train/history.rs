@@ -2,10 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Decision, Purpose, Start};
+use super::{Compared, Decision, Purpose, Start};
 use crate::backend::{Ending, Frame, Rehearsal, Script};
 use crate::goal::Caps;
 use crate::job::{Facts, JobSpec};
+use crate::plan::Plan;
 use crate::record::Record;
 use crate::record::journal::Event;
 use crate::standing::Standing;
@@ -60,6 +61,8 @@ pub struct History {
     pub script: Option<Script>,
     /// Every decision so far.
     pub decisions: Vec<Decision>,
+    /// The clusters that this one was chosen among.
+    pub compared: Vec<Compared>,
 }
 
 impl History {
@@ -77,6 +80,7 @@ impl History {
             rehearsals: Vec::new(),
             script: None,
             decisions: Vec::new(),
+            compared: Vec::new(),
         }
     }
 
@@ -85,6 +89,7 @@ impl History {
         match event {
             Event::Started { .. } | Event::Finished { .. } => {}
             Event::Resumed { caps, .. } => self.reopen(*caps),
+            Event::Compared { clusters, caps, .. } => self.carry_out(clusters, *caps),
             Event::Decided { decision, spent } => self.decide(decision, *spent),
             Event::Round { record } => self.see(record),
             Event::FrameEnded { ending, spent, .. } => self.end_frame(*ending, *spent),
@@ -132,6 +137,14 @@ impl History {
             Decision::Rehearse { .. } | Decision::Stop { .. } => None,
         });
         self.open = Some((past.frame, past.purpose, start.unwrap_or(Start::Fresh)));
+    }
+
+    /// The plan that the job ends with, if that is how it ends.
+    pub fn proposal(&self) -> Option<&Plan> {
+        match self.decisions.last()? {
+            Decision::Stop { plan, .. } => plan.as_ref(),
+            Decision::Run { .. } | Decision::Rehearse { .. } => None,
+        }
     }
 
     /// The newest record of a run.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Decision, History, Purpose};
+use super::{Compared, Decision, History, Purpose};
 use crate::backend::{Config, Ending};
 use crate::model::Estimate;
 
@@ -45,6 +45,9 @@ pub struct Summary {
     pub model: Option<String>,
     /// The name of the run.
     pub run: String,
+    /// The clusters compared before, this one among them; nothing where there was one only.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub clusters: Vec<Compared>,
 }
 
 /// A change of mind.
@@ -92,10 +95,7 @@ impl Summary {
         // A probe may meet the goal before any training is decided on.
         let chosen = begun(Purpose::Train).or_else(|| begun(Purpose::Probe)).map(|(frame, _)| frame);
         // A job that ends with a plan has chosen without training.
-        let planned = match history.decisions.last() {
-            Some(Decision::Stop { plan: Some(plan), .. }) => plan.choice().map(|best| best.config.clone()),
-            _ => None,
-        };
+        let planned = history.proposal().and_then(|plan| plan.choice()).map(|best| best.config.clone());
         let last = chosen.and_then(|frame| history.last_of(&frame.run));
         Self {
             goal_met: ending == Ending::GoalMet,
@@ -116,6 +116,7 @@ impl Summary {
             switches: switches(&history.decisions),
             model: None,
             run: history.id.clone(),
+            clusters: history.compared.clone(),
         }
     }
 }

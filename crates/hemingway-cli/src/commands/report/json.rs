@@ -33,6 +33,7 @@ pub(super) fn of(report: &Report) -> Value {
         "data": facts.data,
         "problem": { "fingerprint": facts.problem, "loss": facts.loss, "l2": facts.l2 },
         "cluster": spec.cluster,
+        "clusters": story.history.compared,
         "seed": spec.seed,
         "trained_with": summary.choice,
         "choice": choice.map(|choice| choice.json()),

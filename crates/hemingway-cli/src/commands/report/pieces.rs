@@ -4,7 +4,7 @@ use hemingway::plan::Candidate;
 use hemingway_plot::Picture;
 
 use super::{Report, prose};
-use crate::show::{Align, PlanTable, Table, markdown, number};
+use crate::show::{Align, ClusterTable, PlanTable, Table, markdown, number};
 use crate::story::{Chapter, Choice, Frontier, Spending, Story};
 
 /// A part of a report.
@@ -42,6 +42,7 @@ pub(super) fn of(report: &Report) -> Vec<Piece> {
         Piece::figure(course.picture(story), "", shows)
     }));
     pieces.push(Piece::Words(format!("## The job\n\n{}", prose::job(story))));
+    pieces.extend(clusters(story).map(Piece::Words));
     pieces.extend(choice(story, report.all));
     pieces.push(Piece::Words(timeline(story)));
     pieces.extend(comparison(story).map(Piece::Words));
@@ -49,6 +50,14 @@ pub(super) fn of(report: &Report) -> Vec<Piece> {
     pieces.push(Piece::Words(format!("## How sure the result is\n\n{}", prose::certainty(story))));
     pieces.push(Piece::Words(again(report)));
     pieces
+}
+
+/// The clusters that this one was chosen among.
+fn clusters(story: &Story) -> Option<String> {
+    let (clusters, goal) = (&story.history.compared[..], &story.history.spec.goal);
+    let shown = ClusterTable { clusters, goal };
+    let words = || format!("## Which cluster\n\n{}\n{}\n", shown.table().markdown(), shown.probing());
+    (!clusters.is_empty()).then(words)
 }
 
 /// What was chosen, against what, and what would have changed it.

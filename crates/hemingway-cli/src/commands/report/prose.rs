@@ -57,8 +57,12 @@ fn spent(story: &Story) -> String {
         (_, 0.0) => ", in probes only".into(),
         (probes, _) => format!(", {} of it in probes", story.seconds(probes)),
     };
+    let elsewhere = match spending.other_clusters_seconds {
+        0.0 => String::new(),
+        seconds => format!(", {} in plans on other clusters", story.seconds(seconds)),
+    };
     let cost = spending.dollars.map_or(String::new(), |d| format!(", for {}", number::dollars(d)));
-    format!("In all it took {}{probes}{cost}.", story.seconds(spending.wall_seconds))
+    format!("In all it took {}{probes}{elsewhere}{cost}.", story.seconds(spending.wall_seconds))
 }
 
 fn errors(story: &Story) -> String {

@@ -6,7 +6,7 @@ use hemingway::goal::Goal;
 use hemingway::job::Mode;
 use hemingway::record::journal::Event;
 use hemingway::record::store::RunDir;
-use hemingway::train::{Decision, History, Summary};
+use hemingway::train::{History, Summary};
 use serde_json::{Value, json};
 
 use crate::output::Answer;
@@ -108,9 +108,7 @@ fn short_goal(goal: &Goal) -> String {
 
 /// A plan's choice is what it proposes, not what was probed last.
 fn planned(mut summary: Summary, history: &History) -> Summary {
-    if let Some(Decision::Stop { plan: Some(plan), .. }) = history.decisions.last()
-        && let Some(choice) = plan.choice()
-    {
+    if let Some(choice) = history.proposal().and_then(|plan| plan.choice()) {
         summary.choice = Some(choice.config.clone());
         summary.predicted_seconds = choice.seconds_to_go();
     }

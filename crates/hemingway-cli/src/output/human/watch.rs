@@ -23,6 +23,7 @@ const WORTH_SAYING: f64 = 1.5;
 pub(super) struct Watch {
     goal: Goal,
     simulated: bool,
+    cluster: String,
     cores: usize,
     manners: Manners,
     paint: Paint,
@@ -41,6 +42,7 @@ impl Watch {
         Self {
             goal: job.spec.goal.clone(),
             simulated: job.facts.simulated,
+            cluster: job.facts.cluster.clone(),
             cores: job.facts.cores,
             manners,
             paint,
@@ -106,16 +108,28 @@ impl Watch {
         self.said = predicted;
         if let Some(plan) = plan {
             self.live.clear();
-            let (goal, basis) = (&self.goal, Basis::of_job(&self.records, self.remembered));
-            let table = PlanTable { plan, goal, basis: &basis, simulated: self.simulated, all: self.manners.all };
-            self.live.talk(&format!("\n{}", table.text(self.paint)));
-            if self.manners.ask && !agreed(config) {
+            if self.manners.table {
+                self.show(plan);
+            }
+            if self.manners.ask && !self.agreed(config) {
                 interrupt::request();
                 return;
             }
             self.live.talk(&format!("{}  {config}  {why}", self.paint.bold("train ")));
         }
         self.begin_rows(config, base);
+    }
+
+    fn show(&self, plan: &Plan) {
+        let (goal, basis) = (&self.goal, Basis::of_job(&self.records, self.remembered));
+        let table = PlanTable { plan, goal, basis: &basis, simulated: self.simulated, all: self.manners.all };
+        self.live.talk(&format!("\n{}", table.text(self.paint)));
+    }
+
+    fn agreed(&self, config: &Config) -> bool {
+        let machines = number::counted(config.machines, "machine");
+        let of = if self.simulated { format!(" of {}", self.cluster) } else { String::new() };
+        consented(&format!("Train with {} on {machines}{of}? [Y/n] ", config.algorithm))
     }
 
     fn switch(&mut self, from: &Config, to: &Config, why: &str, predicted: Option<Estimate>, base: u64) {
@@ -206,9 +220,8 @@ fn last_round(frame: &Frame, purpose: Purpose, goal: &Goal) -> Option<f64> {
     bounded.then_some(frame.until_round as f64)
 }
 
-fn agreed(config: &Config) -> bool {
-    let machines = number::counted(config.machines, "machine");
-    crate::output::ask(&format!("Train with {} on {machines}? [Y/n] ", config.algorithm), || {
+fn consented(question: &str) -> bool {
+    crate::output::ask(question, || {
         let mut answer = String::new();
         // The end of input is no consent.
         matches!(interrupt::while_asking(|| io::stdin().read_line(&mut answer)), Ok(read) if read > 0)
