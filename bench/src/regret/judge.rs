@@ -66,6 +66,7 @@ pub fn pairs(case: &Case, clusters: &[Cluster], lessons: &[(String, Lesson)]) ->
 fn pair(trainer: &Trainer<'_>, field: &Field, cluster: &Cluster) -> anyhow::Result<Pair> {
     let case = trainer.case;
     let oracle = Oracle::on(field);
+    anyhow::ensure!(!oracle.times.is_empty(), "no tape reaches ε on {}: ask for less in suite.toml", cluster.name);
     let most = PATIENCE * oracle.best().1;
     let adaptive = trainer.train(cluster, true, most)?;
     Ok(Pair {

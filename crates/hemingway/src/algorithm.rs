@@ -39,6 +39,12 @@ pub trait Algorithm: Send + Sync {
         self.name()
     }
 
+    /// An algorithm that does the same work a round and needs fewer rounds: where that applies, this one is only for
+    /// those who ask for it.
+    fn outdone_by(&self) -> Option<&'static str> {
+        None
+    }
+
     /// Numbers kept for every row; they travel with it.
     fn width(&self) -> usize {
         0
@@ -202,12 +208,15 @@ pub fn by_name(name: &str) -> Result<Arc<dyn Algorithm>> {
     })
 }
 
-/// The algorithms worth planning with for this problem: all that apply, but for the one that only measures overhead.
+/// The algorithms worth planning with for this problem: all that apply, but for those that another outdoes and the one
+/// that only measures overhead.
 /// Where an error is to be claimed they must converge to P*: nothing can be claimed of one that stops at its own floor.
 pub fn candidates(loss: Loss, l2: f64, must_be_exact: bool) -> Vec<Arc<dyn Algorithm>> {
     let good = |support| support == Support::Exact || (support == Support::Approximate && !must_be_exact);
     let mut fit: Vec<_> =
         all().into_iter().filter(|a| good(a.support(loss)) && check(a.as_ref(), loss, l2).is_ok()).collect();
+    let names: Vec<&str> = fit.iter().map(|a| a.name()).collect();
+    fit.retain(|a| a.outdone_by().is_none_or(|better| !names.contains(&better)));
     // Time may run out before all are looked at: first those that are sure to get there.
     fit.sort_by_key(|a| a.support(loss) != Support::Exact);
     fit

@@ -25,6 +25,10 @@ impl Algorithm for Gd {
         "gd"
     }
 
+    fn outdone_by(&self) -> Option<&'static str> {
+        Some("lbfgs")
+    }
+
     fn paced_by_rows(&self) -> bool {
         false
     }

@@ -203,8 +203,12 @@ impl<'a> Foresight<'a> {
         let facts = &self.history.facts;
         let usable: Vec<usize> = facts.machines.iter().copied().filter(|m| *m >= facts.fits_from).collect();
         let machines = if usable.is_empty() { facts.machines.clone() } else { usable };
-        let alive = facts.algorithms.iter().filter(|name| !self.history.is_dead(name));
-        alive.flat_map(|name| machines.iter().filter_map(|m| self.prospect(name, *m)).collect::<Vec<_>>()).collect()
+        let alive: Vec<&String> = facts.algorithms.iter().filter(|name| !self.history.is_dead(name)).collect();
+        // Curves do not foresee the end of what stands still; where all do, it may be the end.
+        let moves: Vec<&String> = alive.iter().copied().filter(|name| !self.history.is_stuck(name)).collect();
+        let open = if moves.is_empty() { alive } else { moves };
+        let on = |name: &&String| machines.iter().filter_map(|m| self.prospect(name, *m)).collect::<Vec<_>>();
+        open.iter().flat_map(on).collect()
     }
 
     /// Whether it would do on one machine what another algorithm does there, without a run of its own to go on with.

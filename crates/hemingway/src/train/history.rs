@@ -11,8 +11,9 @@ use crate::record::Record;
 use crate::record::journal::Event;
 use crate::standing::Standing;
 
-/// Rounds before a run can be said to creep.
+/// Rounds before a run can be said to creep, and to be stuck.
 const LONG: u64 = 64;
+const STUCK: u64 = 24;
 
 /// Time and money used, probing included.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
@@ -204,6 +205,14 @@ impl History {
         let dead = |past: &Past| matches!(past.ending, Ending::Diverged | Ending::Stalled);
         self.past.iter().any(|past| past.frame.config.algorithm == algorithm && dead(past))
             || self.furthest(algorithm).is_some_and(|(run, _)| self.creeps(run))
+    }
+
+    /// Whether an algorithm's run has found nothing better in the last three quarters of its rounds.
+    pub fn is_stuck(&self, algorithm: &str) -> bool {
+        let Some((run, lowest)) = self.furthest(algorithm) else { return false };
+        let own = || self.records.iter().filter(|record| record.run == run);
+        let fell = own().find(|record| record.objective == lowest).map_or(0, |record| record.round);
+        own().next_back().is_some_and(|last| last.round >= STUCK && 4 * fell <= last.round)
     }
 
     /// The smallest P − L of a run up to half of its rounds, and up to now.

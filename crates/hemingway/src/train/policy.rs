@@ -16,8 +16,10 @@ use promise::{first_choice, plan_of, predicted, promise};
 
 /// Rounds of a first look at anything: the second shows what the first alone may hide.
 const FIRST_LOOK: u64 = 2;
-/// A switch must promise to cut what remains to this share, and each further one to as much again.
+/// A switch must promise to cut what remains to this share, and each further one to so much of what the one before had to:
+/// who was wrong before may be again.
 const SWITCH_BELOW: f64 = 0.9;
+const EACH_FURTHER: f64 = 0.8;
 /// Rounds of the first frame of a configuration that the user has chosen.
 const FIRST_FRAME: u64 = 64;
 /// Frames of training look this share of the predicted rounds ahead, but no further than the run has come.
@@ -141,7 +143,7 @@ fn keep_or_switch<'a>(history: &History, now: &'a Prospect, best: &'a Prospect, 
     if best.config == now.config || !adapt {
         return (now, format!("on course: {}", promise(now)));
     }
-    if best.cost() < SWITCH_BELOW.powi(switches as i32 + 1) * now.cost() {
+    if best.cost() < SWITCH_BELOW * EACH_FURTHER.powi(switches as i32) * now.cost() {
         return (best, format!("{} promises {}, {} only {}", best.config, promise(best), now.config, promise(now)));
     }
     let (other, gain) = (&best.config, promise(best));

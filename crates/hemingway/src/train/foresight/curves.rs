@@ -1,6 +1,7 @@
 //! What a job's own runs tell of rounds: not knowing P*, for every place it may be at.
 
 use super::super::History;
+use crate::algorithm;
 use crate::model::{Bracket, Expectation, Level};
 use crate::record::{Trace, traces};
 
@@ -16,12 +17,15 @@ const LOOKS: [f64; 4] = [1.0, 0.6, 0.35, 0.2];
 
 /// One stretch of a run: its best values so far.
 pub(super) struct Stretch {
-    algorithm: String,
+    /// The algorithm, and those that are the same on one machine where it is one.
+    algorithms: Vec<String>,
     machines: usize,
     /// P where it began, if that was not from nothing.
     warm: Option<f64>,
-    /// (rounds since, best P so far).
+    /// (rounds since, best P so far) wherever that fell.
     steps: Vec<(u64, f64)>,
+    /// Rounds since, all in all: those after the last step gained nothing.
+    last: u64,
     bound: f64,
 }
 
@@ -53,10 +57,11 @@ impl Stretch {
         // Of a few rounds the ends of curves cannot be foreseen.
         let long = all.iter().any(|trace| trace.last_round() >= LONG);
         let bracket = Bracket::of(all.iter().copied()).filter(|_| long);
-        (all.into_iter().filter_map(Self::of).collect(), bracket)
+        let stretch = |trace| Self::of(trace, &history.facts.algorithms);
+        (all.into_iter().filter_map(stretch).collect(), bracket)
     }
 
-    fn of(trace: &Trace) -> Option<Self> {
+    fn of(trace: &Trace, candidates: &[String]) -> Option<Self> {
         let (first, start) = trace.objectives().next()?;
         let begun = if trace.fresh { 0 } else { first };
         let mut steps: Vec<(u64, f64)> = Vec::new();
@@ -66,10 +71,11 @@ impl Stretch {
             }
         }
         Some(Self {
-            algorithm: trace.context.clone(),
+            algorithms: same(&trace.context, trace.machines, candidates),
             machines: trace.machines,
             warm: (!trace.fresh).then_some(start),
             steps,
+            last: trace.last_round().saturating_sub(begun),
             bound: trace.lower_bound().unwrap_or(0.0),
         })
     }
@@ -80,12 +86,17 @@ impl Stretch {
 
     /// Tells an expectation which level was reached when; how likely that was, in ln.
     fn tell(&self, world: &mut World) -> f64 {
-        let Some(last) = self.steps.last().map(|step| step.0).filter(|last| *last > 0) else { return 0.0 };
+        let last = self.last;
+        if last == 0 {
+            return 0.0;
+        }
         let mut likely = 0.0;
         let mut told = u64::MAX;
         for look in LOOKS {
             let place = self.steps.partition_point(|step| step.0 as f64 <= look * last as f64);
-            let Some(&(round, objective)) = place.checked_sub(1).map(|place| &self.steps[place]) else { break };
+            let Some(&(fell, objective)) = place.checked_sub(1).map(|place| &self.steps[place]) else { break };
+            // It has not come any further by then.
+            let round = if look == 1.0 { last } else { fell };
             if round == 0 || round >= told {
                 continue;
             }
@@ -97,7 +108,13 @@ impl Stretch {
     }
 
     fn tell_one(&self, world: &mut World, round: u64, depth: f64, ahead: f64) -> f64 {
-        let level = |depth: f64| Level { algorithm: &self.algorithm, machines: self.machines, depth };
+        let told = self.algorithms.iter().map(|name| self.tell_of(name, world, round, depth, ahead));
+        // The same rounds are not more likely for having several names.
+        told.collect::<Vec<_>>().first().copied().unwrap_or(0.0)
+    }
+
+    fn tell_of(&self, algorithm: &str, world: &mut World, round: u64, depth: f64, ahead: f64) -> f64 {
+        let level = |depth: f64| Level { algorithm, machines: self.machines, depth };
         let mut rounds = round as f64;
         let mut blur = 0.0;
         // A warm start has the rounds behind it that its level stands for.
@@ -109,6 +126,13 @@ impl Stretch {
         }
         world.expectation.see(level(depth), rounds, ahead, blur)
     }
+}
+
+/// The algorithm, then those among the candidates that do the same on so many machines.
+fn same(name: &str, machines: usize, candidates: &[String]) -> Vec<String> {
+    let alone = |name: &str| algorithm::by_name(name).map(|algorithm| algorithm.alone()).ok();
+    let twin = |other: &&String| machines == 1 && *other != name && alone(other) == alone(name);
+    std::iter::once(name.to_string()).chain(candidates.iter().filter(twin).cloned()).collect()
 }
 
 impl Stretch {

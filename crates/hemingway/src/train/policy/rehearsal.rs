@@ -5,8 +5,9 @@ use super::super::{Decision, History, Purpose};
 use crate::algorithm;
 use crate::backend::Script;
 
-/// The part of the predicted run that it may take.
+/// The part of the predicted run that it may take, and the most in passes over all rows: what is predicted may be far off.
 const SHARE: f64 = 0.05;
+const PASSES: f64 = 4.0;
 /// Rows, from the most to the fewest; never more than one of so many.
 const ROWS: [usize; 5] = [2048, 1024, 512, 256, 128];
 const PART: usize = 8;
@@ -56,7 +57,8 @@ fn affordable(
     let all = history.facts.lore.traits.rows;
     let run = history.seconds_left().map_or(best.seconds(), |left| best.seconds().min(left));
     let pass: f64 = algorithms.iter().filter_map(|name| foresight.pass_seconds(name)).sum();
-    let rounds = |rows: usize| SHARE * run / (pass * rows as f64 / all as f64);
+    let budget = (SHARE * run).min(PASSES * pass / algorithms.len().max(1) as f64);
+    let rounds = |rows: usize| budget / (pass * rows as f64 / all as f64);
     let fits = |rows: &&usize| **rows * PART <= all;
     let rows = ROWS.iter().filter(fits).find(|rows| rounds(**rows) >= ENOUGH).or(ROWS.iter().rfind(fits))?;
     let rounds = rounds(*rows).min(MOST);

@@ -233,6 +233,28 @@ fn a_diverged_algorithm_is_left_for_another() {
 }
 
 #[test]
+fn a_run_that_found_its_best_long_ago_is_stuck() {
+    let stuck_after = |falls: u64| {
+        let mut history = job(reach(), choose());
+        for round in 0..=24 {
+            let objective = 1.0 - 0.01 * round.min(falls) as f64;
+            let record = Record {
+                run: "a".into(),
+                algorithm: "cocoa".into(),
+                machines: 1,
+                round,
+                objective,
+                ..Record::default()
+            };
+            history.apply(&Event::Round { record });
+        }
+        history.is_stuck("cocoa")
+    };
+    assert!(stuck_after(6) && !stuck_after(7));
+    assert!(!job(reach(), choose()).is_stuck("cocoa"));
+}
+
+#[test]
 fn endings_end() {
     for ending in [Ending::GoalMet, Ending::BudgetSpent, Ending::Interrupted] {
         let mut history = job(reach(), choose());

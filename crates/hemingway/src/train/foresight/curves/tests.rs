@@ -27,7 +27,7 @@ fn before() -> Expectation {
 }
 
 fn after(run: &Trace) -> Vec<World> {
-    worlds(&before(), &[Stretch::of(run).unwrap()], None)
+    worlds(&before(), &[Stretch::of(run, &["gd".into()]).unwrap()], None)
 }
 
 fn mean_optimum(worlds: &[World]) -> f64 {
@@ -51,7 +51,7 @@ fn more_rounds_bring_the_optimum_nearer() {
 #[test]
 fn what_runs_foresee_themselves_is_believed_too() {
     let run = run(0.2, 0..=20, None);
-    let stretch = [Stretch::of(&run).unwrap()];
+    let stretch = [Stretch::of(&run, &["gd".into()]).unwrap()];
     let bracket = Bracket { mid: OPTIMUM, ..Bracket::of([&run]).unwrap() };
     let off = |bracket| (mean_optimum(&worlds(&before(), &stretch, bracket)) - OPTIMUM).abs();
     assert!(off(Some(&bracket)) < off(None));
@@ -67,14 +67,17 @@ fn depth_is_that_of_the_error_over_the_optimum() {
 #[test]
 fn a_warm_start_has_rounds_behind_it() {
     let ln_rounds = |warm: bool| {
-        let stretch = Stretch::of(&Trace { fresh: !warm, ..run(0.2, 10..=20, None) }).unwrap();
+        let stretch = Stretch::of(&Trace { fresh: !warm, ..run(0.2, 10..=20, None) }, &[]).unwrap();
         let mut world = World { optimum: Some(OPTIMUM), weight: 1.0, expectation: before() };
         stretch.tell(&mut world);
         let level = Level { algorithm: "gd", machines: 4, depth: 4.0 };
         world.expectation.numbers().mean_of(&world.expectation.direction(level).unwrap())
     };
     // Ten rounds of its own, from X = 2 to 4: as many again, and more, lie before.
-    assert_eq!(Stretch::of(&Trace { fresh: false, ..run(0.2, 10..=20, None) }).unwrap().steps.last().unwrap().0, 10);
+    assert_eq!(
+        Stretch::of(&Trace { fresh: false, ..run(0.2, 10..=20, None) }, &[]).unwrap().steps.last().unwrap().0,
+        10
+    );
     assert!(ln_rounds(true) > 10f64.ln() + 0.3, "{}", ln_rounds(true));
 }
 
@@ -98,4 +101,13 @@ proptest! {
             prop_assert!(world.weight > 0.0);
         }
     }
+}
+
+#[test]
+fn one_machine_tells_of_all_that_are_the_same_there() {
+    let candidates = ["cocoa", "cocoa+", "lbfgs"].map(String::from);
+    assert_eq!(same("cocoa", 1, &candidates), ["cocoa", "cocoa+"]);
+    assert_eq!(same("cocoa+", 1, &candidates), ["cocoa+", "cocoa"]);
+    assert_eq!(same("cocoa", 2, &candidates), ["cocoa"]);
+    assert_eq!(same("lbfgs", 1, &candidates), ["lbfgs"]);
 }
