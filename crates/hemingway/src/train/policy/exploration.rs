@@ -44,7 +44,9 @@ impl Exploration {
             let trials = if foresight.is_proven(other) { &ONE[..] } else { &TRIALS[..most] };
             trials.iter().map(|rounds| Trial::new(foresight, best, other, *rounds))
         });
-        let (whole, explored) = (best.seconds() + history.spent.wall_seconds, explored(history));
+        let run = best.seconds() + history.spent.wall_seconds;
+        let whole = history.caps().seconds.map_or(run, |cap| run.min(cap));
+        let explored = explored(history);
         let bearable =
             |trial: &Trial<'_>| trial.at_risk <= SHARE * whole - explored && trial.lost <= MOST * whole - explored;
         let payable = trials.filter(|trial| bearable(trial) && trial.worth > WORTH * trial.cost);
