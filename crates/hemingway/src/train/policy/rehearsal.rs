@@ -29,7 +29,7 @@ pub(super) fn worthwhile(history: &History, foresight: &Foresight<'_>, best: &Pr
     let algorithms = rivals(foresight, best);
     let (rows, rounds) = affordable(history, foresight, best, &algorithms)?;
     let error = history.spec.goal.planning_error();
-    let why = format!("{} may all be best, and a few rows tell most of it", algorithms.join(", "));
+    let why = format!("a few rows tell roughly what {} would need on all", algorithms.join(" and "));
     Some(Decision::Rehearse { script: Script { algorithms, rows, rounds, error }, why })
 }
 
@@ -47,6 +47,12 @@ fn rivals(foresight: &Foresight<'_>, best: &Prospect) -> Vec<String> {
     names
 }
 
+/// Seconds of the one machine it takes that are left by a cap in dollars.
+fn one_machine_for_dollars(history: &History) -> Option<f64> {
+    let price = history.facts.price_per_hour? / 3600.0;
+    history.dollars_left().map(|left| left / price)
+}
+
 /// The most rows on which enough rounds can be paid for; fewer rounds only on the fewest.
 fn affordable(
     history: &History,
@@ -55,7 +61,8 @@ fn affordable(
     algorithms: &[String],
 ) -> Option<(usize, u64)> {
     let all = history.facts.lore.traits.rows;
-    let run = history.seconds_left().map_or(best.seconds(), |left| best.seconds().min(left));
+    let run =
+        [history.seconds_left(), one_machine_for_dollars(history)].into_iter().flatten().fold(best.seconds(), f64::min);
     let pass: f64 = algorithms.iter().filter_map(|name| foresight.pass_seconds(name)).sum();
     let budget = (SHARE * run).min(PASSES * pass / algorithms.len().max(1) as f64);
     let rounds = |rows: usize| budget / (pass * rows as f64 / all as f64);

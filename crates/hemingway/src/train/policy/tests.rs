@@ -173,11 +173,19 @@ fn rivals_are_rehearsed_once_after_the_first_look() {
     assert!(script.rows * 8 <= history.facts.lore.traits.rows);
     assert!(!matches!(next(&mut history), Decision::Rehearse { .. }));
     assert_eq!(history.script, None);
-    // A run that is soon over leaves no time for it.
-    let mut hurried = job(Goal::Within { seconds: 0.5 }, choose());
-    let first = decide(&hurried);
-    carry_out(&mut hurried, first, &plain, Ending::FrameOver);
-    assert!(!matches!(decide(&hurried), Decision::Rehearse { .. }));
+}
+
+#[test]
+fn little_time_or_money_leaves_none_for_rehearsing() {
+    let hurried = job(Goal::Within { seconds: 0.5 }, choose());
+    let mut poor = job(reach(), choose());
+    poor.facts.price_per_hour = Some(3600.0);
+    poor.spec.caps.dollars = Some(0.001);
+    for mut history in [hurried, poor] {
+        let first = decide(&history);
+        carry_out(&mut history, first, &plain, Ending::FrameOver);
+        assert!(!matches!(decide(&history), Decision::Rehearse { .. }));
+    }
 }
 
 #[test]
