@@ -34,6 +34,11 @@ pub trait Algorithm: Send + Sync {
         true
     }
 
+    /// The λ under which a share of the rows is paced as all of them are under this one.
+    fn sample_l2(&self, l2: f64, share: f64) -> f64 {
+        if self.paced_by_rows() { l2 / share } else { l2 }
+    }
+
     /// The algorithm that it is the same as on one machine.
     fn alone(&self) -> &'static str {
         self.name()
@@ -206,6 +211,11 @@ pub fn by_name(name: &str) -> Result<Arc<dyn Algorithm>> {
         let known: Vec<_> = all().iter().map(|a| a.name()).collect();
         Error::setting("--algorithm", format!("`{name}` is not an algorithm; there are {}", known.join(", ")))
     })
+}
+
+/// The algorithm that this one is the same as on one machine.
+pub fn alone(name: &str) -> Option<&'static str> {
+    by_name(name).ok().map(|algorithm| algorithm.alone())
 }
 
 /// The algorithms worth planning with for this problem: all that apply, but for those that another outdoes and the one

@@ -242,8 +242,8 @@ impl JobSpec {
             Mode::Fixed(config) => algorithm::by_name(&config.algorithm).ok(),
             Mode::Choose { .. } => None,
         };
-        let by_rows = named.is_none_or(|algorithm| algorithm.paced_by_rows());
-        if by_rows { l2 / self.sampled().unwrap_or(1.0) } else { l2 }
+        let share = self.sampled().unwrap_or(1.0);
+        named.map_or(l2 / share, |algorithm| algorithm.sample_l2(l2, share))
     }
 
     /// The rows that are trained on.

@@ -49,8 +49,7 @@ impl EngineBackend {
     fn few_rows(&self, name: &str, rows: usize) -> Result<Problem> {
         let all = &self.problem;
         let share = rows as f64 / all.data.rows() as f64;
-        let by_rows = algorithm::by_name(name)?.paced_by_rows();
-        let l2 = if by_rows { all.l2 / share } else { all.l2 };
+        let l2 = algorithm::by_name(name)?.sample_l2(all.l2, share);
         let few = all.data.select(&(0..rows.min(all.data.rows())).collect::<Vec<_>>());
         Problem::new(&few, all.loss, Some(l2), all.seed)
     }

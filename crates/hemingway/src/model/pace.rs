@@ -140,8 +140,8 @@ impl Pace {
         Some(Seconds { ln: total.ln(), along })
     }
 
-    /// Seconds of computing in a round on one machine.
-    pub fn alone(&self, algorithm: &str) -> Option<f64> {
+    /// Seconds in which one machine computes a round: goes over all rows.
+    pub fn pass_seconds(&self, algorithm: &str) -> Option<f64> {
         let own = self.algorithms.iter().position(|name| name == algorithm)?;
         Some(self.parts.mean[own].exp())
     }

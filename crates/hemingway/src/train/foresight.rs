@@ -213,10 +213,10 @@ impl<'a> Foresight<'a> {
 
     /// Whether it would do on one machine what another algorithm does there, without a run of its own to go on with.
     fn is_double(&self, name: &str, machines: usize) -> bool {
-        let alone = algorithm::by_name(name).map_or(String::new(), |algorithm| algorithm.alone().to_string());
+        let candidates = &self.history.facts.algorithms;
+        let other = algorithm::alone(name).filter(|alone| *alone != name);
         machines == 1
-            && alone != name
-            && self.history.facts.algorithms.contains(&alone)
+            && other.is_some_and(|alone| candidates.iter().any(|candidate| candidate == alone))
             && self.history.furthest(name).is_none()
     }
 
@@ -361,7 +361,7 @@ impl<'a> Foresight<'a> {
 
     /// Seconds in which one machine goes over all rows.
     pub(super) fn pass_seconds(&self, algorithm: &str) -> Option<f64> {
-        self.pace.alone(algorithm)
+        self.pace.pass_seconds(algorithm)
     }
 
     /// What is seen of the numbers after so many rounds more: the level then reached.

@@ -130,8 +130,8 @@ impl Stretch {
 
 /// The algorithm, then those among the candidates that do the same on so many machines.
 fn same(name: &str, machines: usize, candidates: &[String]) -> Vec<String> {
-    let alone = |name: &str| algorithm::by_name(name).map(|algorithm| algorithm.alone()).ok();
-    let twin = |other: &&String| machines == 1 && *other != name && alone(other) == alone(name);
+    let alone = algorithm::alone(name);
+    let twin = |other: &&String| machines == 1 && *other != name && algorithm::alone(other) == alone;
     std::iter::once(name.to_string()).chain(candidates.iter().filter(twin).cloned()).collect()
 }
 

@@ -18,7 +18,7 @@ const CLEAR: f64 = 2.0;
 /// Tells an expectation of these algorithms of every rehearsal on rows of so many columns.
 pub(super) fn tell(expectation: &mut Expectation, rehearsals: &[Rehearsal], algorithms: &[String], columns: usize) {
     for rehearsal in rehearsals {
-        let same = |name: &&String| algorithm::by_name(name).is_ok_and(|known| known.alone() == rehearsal.algorithm);
+        let same = |name: &&String| algorithm::alone(name) == Some(&rehearsal.algorithm);
         let (more, off) = off(rehearsal, columns);
         for name in algorithms.iter().filter(same) {
             for (k, (depth, rounds)) in levels(rehearsal).into_iter().enumerate() {

@@ -38,11 +38,9 @@ fn rivals(foresight: &Foresight<'_>, best: &Prospect) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for prospect in &foresight.prospects {
         let worse = (prospect.cost() / best.cost()).ln();
-        let alone = algorithm::by_name(&prospect.config.algorithm).map_or("", |algorithm| algorithm.alone());
         let near = (MAYBE * foresight.doubt(best, prospect)).min(FAR);
-        if worse <= near && !names.iter().any(|name| name == alone) {
-            names.push(alone.into());
-        }
+        let alone = algorithm::alone(&prospect.config.algorithm).map(String::from);
+        names.extend(alone.filter(|alone| worse <= near && !names.contains(alone)));
     }
     names
 }
