@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use common::Desk;
 
 /// Names of the runs, and what is asked of each.
-const RUNS: [&str; 2] = ["power-law-1", "svm-1"];
+const RUNS: [&str; 3] = ["power-law-1", "svm-1", "logistic-1"];
 const ANSWERS: [(&str, &str); 2] = [("explain", "explain.txt"), ("report", "report.md")];
 
 fn golden(run: &str) -> PathBuf {
@@ -44,4 +44,5 @@ fn the_golden_journals_hold_what_is_worth_telling() {
     let told = RUNS.map(|run| said("explain", run));
     assert!(told[0].contains("would win with") && told[0].contains("a probe there would tell"), "{}", told[0]);
     assert!(told[1].contains("switch") && told[1].contains("would have won"), "{}", told[1]);
+    assert!(told[2].contains("  try     on 128 rows  ") && told[2].contains(" there\n"), "{}", told[2]);
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use hemingway::Error;
-use hemingway::backend::Ending;
+use hemingway::backend::{Ending, Rehearsal};
 use hemingway::record::store::Store;
 use hemingway::train::{Replay, replay};
 use serde_json::{Value, json};
@@ -93,25 +93,35 @@ impl Answer for Explained {
     }
 }
 
-/// One decision and its rounds, on two lines.
+/// One decision, and under it what came of it.
 fn decision(chapter: &Chapter, paint: Paint) -> String {
-    let config = chapter.config().map_or_else(String::new, ToString::to_string);
     let verb = format!("{:<6}", chapter.verb);
     let verb = if chapter.verb == "switch" { paint.yellow(&verb) } else { paint.bold(&verb) };
-    let mut text = format!("{:>4}  {verb}  {config:<20}  {}\n", format!("#{}", chapter.number), chapter.why());
-    if let Some(last) = &chapter.last {
-        let ending = chapter.ending.filter(|ending| *ending != Ending::FrameOver);
-        let came = format!(
-            "{:36}{} in {}, objective {}{}",
-            "",
-            number::counted(chapter.rounds() as usize, "round"),
-            number::seconds(chapter.seconds()),
-            number::objective(last.objective),
-            ending.map_or(String::new(), |ending| format!("; {}", ending.words())),
-        );
-        text.push_str(&format!("{}\n", paint.dim(&came)));
+    let (number, subject) = (format!("#{}", chapter.number), chapter.subject());
+    let mut text = format!("{number:>4}  {verb}  {subject:<20}  {}\n", chapter.why());
+    for came in chapter.rehearsals.iter().filter_map(rehearsed).chain(ran(chapter)) {
+        text.push_str(&format!("{}\n", paint.dim(&format!("{:36}{came}", ""))));
     }
     text
+}
+
+/// What the rounds of a chapter brought.
+fn ran(chapter: &Chapter) -> Option<String> {
+    let last = chapter.last.as_ref()?;
+    let ending = chapter.ending.filter(|ending| *ending != Ending::FrameOver);
+    let ending = ending.map_or(String::new(), |ending| format!("; {}", ending.words()));
+    Some(format!("{}{ending}", rounds(chapter.rounds(), chapter.seconds(), last.objective)))
+}
+
+/// What an algorithm came to on a few rows.
+fn rehearsed(one: &Rehearsal) -> Option<String> {
+    let (count, objective) = one.points.last()?;
+    Some(format!("{}: {} there", one.algorithm, rounds(*count, one.seconds, *objective)))
+}
+
+fn rounds(count: u64, seconds: f64, objective: f64) -> String {
+    let (rounds, seconds) = (number::counted(count as usize, "round"), number::seconds(seconds));
+    format!("{rounds} in {seconds}, objective {}", number::objective(objective))
 }
 
 impl Explained {

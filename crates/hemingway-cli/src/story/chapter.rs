@@ -1,6 +1,6 @@
 //! One decision of a run and what came of it.
 
-use hemingway::backend::{Config, Ending};
+use hemingway::backend::{Config, Ending, Rehearsal};
 use hemingway::model::{Estimate, Reach};
 use hemingway::plan::{Candidate, Plan};
 use hemingway::record::Record;
@@ -15,7 +15,7 @@ pub(crate) struct Chapter {
     pub(crate) number: usize,
     /// What was decided.
     pub(crate) decision: Decision,
-    /// What that meant: rehearse, probe, plan, train, keep, switch or stop.
+    /// What that meant: try (a rehearsal), probe, plan, train, keep, switch or stop.
     pub(crate) verb: &'static str,
     /// All records of the job before it.
     pub(crate) records_before: usize,
@@ -25,6 +25,8 @@ pub(crate) struct Chapter {
     pub(crate) last: Option<Record>,
     /// Where its run stood before.
     pub(crate) before: Option<Record>,
+    /// How algorithms did on a few rows.
+    pub(crate) rehearsals: Vec<Rehearsal>,
     first: Option<Record>,
 }
 
@@ -62,7 +64,12 @@ pub(super) fn chapters(events: &[Event]) -> Vec<Chapter> {
                     chapter.verb = "plan";
                 }
             }
-            Event::Started { .. } | Event::Rehearsed { .. } | Event::Finished { .. } => {}
+            Event::Rehearsed { rehearsals, .. } => {
+                if let Some(chapter) = chapters.last_mut() {
+                    chapter.rehearsals.clone_from(rehearsals);
+                }
+            }
+            Event::Started { .. } | Event::Finished { .. } => {}
         }
     }
     chapters
@@ -84,6 +91,7 @@ impl Chapter {
             first: None,
             last: None,
             ending: None,
+            rehearsals: Vec::new(),
         }
     }
 
@@ -101,6 +109,15 @@ impl Chapter {
         match &self.decision {
             Decision::Run { frame, .. } => Some(&frame.config),
             Decision::Rehearse { .. } | Decision::Stop { .. } => None,
+        }
+    }
+
+    /// What it was about: a configuration, or a few rows.
+    pub(crate) fn subject(&self) -> String {
+        match &self.decision {
+            Decision::Run { frame, .. } => frame.config.to_string(),
+            Decision::Rehearse { script, .. } => format!("on {}", number::counted(script.rows, "row")),
+            Decision::Stop { .. } => String::new(),
         }
     }
 
@@ -157,9 +174,10 @@ impl Chapter {
         self.last.as_ref().map_or(0.0, |last| (quantity(last) - before).max(0.0))
     }
 
-    /// Its seconds of training.
+    /// Its seconds in rounds.
     pub(crate) fn seconds(&self) -> f64 {
-        self.added(|record| record.train_seconds)
+        let rehearsed: f64 = self.rehearsals.iter().map(|rehearsal| rehearsal.seconds).sum();
+        rehearsed + self.added(|record| record.train_seconds)
     }
 
     /// The training clock of its run where it began.
@@ -199,7 +217,7 @@ fn verb(before: &[Chapter], decision: &Decision) -> &'static str {
     let training = before.iter().rev().find(|chapter| chapter.purpose() == Some(Purpose::Train));
     match decision {
         Decision::Stop { .. } => "stop",
-        Decision::Rehearse { .. } => "rehearse",
+        Decision::Rehearse { .. } => "try",
         Decision::Run { purpose: Purpose::Probe, .. } => "probe",
         Decision::Run { frame, .. } => match training.and_then(Chapter::config) {
             None => "train",
@@ -216,7 +234,9 @@ pub(crate) fn told(decision: &Decision) -> String {
             let verb = if *purpose == Purpose::Probe { "probe" } else { "train" };
             format!("{verb} {} until round {}: {why}", frame.config, frame.until_round)
         }
-        Decision::Rehearse { script, why } => format!("rehearse on {} rows: {why}", script.rows),
+        Decision::Rehearse { script, why } => {
+            format!("try {} on {}: {why}", script.algorithms.join(", "), number::counted(script.rows, "row"))
+        }
         Decision::Stop { ending, why, .. } => format!("stop, {}: {why}", ending.words()),
     }
 }

@@ -1,5 +1,6 @@
 //! The story for programs.
 
+use hemingway::backend::Rehearsal;
 use serde_json::{Value, json};
 
 use super::{Chapter, Choice, Story};
@@ -14,6 +15,7 @@ impl Chapter {
             "run": self.run(),
             "config": self.config(),
             "plan": self.plan(),
+            "rehearsals": self.rehearsals.iter().map(rehearsal).collect::<Vec<_>>(),
             "choice": story.choice(self).filter(|_| self.turns()).map(|choice| choice.json()),
             "from_round": self.start().map_or(0, |start| start.round),
             "to_round": self.last.as_ref().map(|last| last.round),
@@ -28,6 +30,16 @@ impl Chapter {
             "real_seconds": self.real_seconds(story.reached()),
         })
     }
+}
+
+fn rehearsal(one: &Rehearsal) -> Value {
+    json!({
+        "algorithm": one.algorithm,
+        "rows": one.rows,
+        "rounds": one.points.last().map(|(rounds, _)| rounds),
+        "seconds": one.seconds,
+        "objective": one.points.last().map(|(_, objective)| objective),
+    })
 }
 
 impl Choice<'_> {

@@ -1,5 +1,6 @@
 //! Where the time and the money went.
 
+use hemingway::backend::Rehearsal;
 use hemingway::train::{Purpose, Spent};
 use serde::Serialize;
 
@@ -10,11 +11,15 @@ use super::{Chapter, Story};
 pub(crate) struct Spending {
     /// To learn f and g.
     pub(crate) probes: Part,
+    /// To try algorithms out on a few rows.
+    pub(crate) rehearsals: Part,
     /// To reach the goal.
     pub(crate) training: Part,
     /// In plans on clusters that were not chosen.
     pub(crate) other_clusters_seconds: f64,
-    /// Loading, dealing, deciding: whatever is neither of these.
+    /// What those cost, where there is a price.
+    pub(crate) other_clusters_dollars: Option<f64>,
+    /// Loading, deciding: whatever is none of these.
     pub(crate) other_seconds: f64,
     /// Everything since the command began.
     pub(crate) wall_seconds: f64,
@@ -22,15 +27,29 @@ pub(crate) struct Spending {
     pub(crate) dollars: Option<f64>,
 }
 
-/// What frames of one purpose have used.
+/// What frames of one purpose, or rehearsals, have used.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub(crate) struct Part {
-    /// How many frames.
+    /// How many frames, or algorithms that were rehearsed.
     pub(crate) frames: usize,
     /// Their rounds.
     pub(crate) rounds: u64,
-    /// Their seconds in rounds: compute + wait + sync + other.
+    /// Their seconds in rounds.
     pub(crate) train_seconds: f64,
+    /// What those went into; rehearsals do not tell.
+    #[serde(flatten)]
+    pub(crate) split: Option<Split>,
+    /// Evaluating, outside rounds.
+    pub(crate) eval_seconds: f64,
+    /// Dealing rows to other machines, outside rounds.
+    pub(crate) load_seconds: f64,
+    /// Machines × time × price, where there is a price.
+    pub(crate) dollars: Option<f64>,
+}
+
+/// Seconds in rounds = compute + wait + sync + other.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub(crate) struct Split {
     /// Computing, in the mean over machines.
     pub(crate) compute: f64,
     /// Waiting for the slowest machine.
@@ -39,22 +58,31 @@ pub(crate) struct Part {
     pub(crate) sync: f64,
     /// Anything else in a round.
     pub(crate) other: f64,
-    /// Evaluating, outside rounds.
-    pub(crate) eval_seconds: f64,
 }
 
 impl Spending {
     /// By the records, so that frames cut short count too.
     pub(crate) fn of(story: &Story) -> Self {
-        let part = |purpose: Purpose| Part::of(story.chapters.iter().filter(|c| c.purpose() == Some(purpose)));
-        let (probes, training) = (part(Purpose::Probe), part(Purpose::Train));
-        let other_clusters_seconds = elsewhere(story).wall_seconds;
-        let busy = probes.seconds() + training.seconds() + other_clusters_seconds;
+        let price = story.history.facts.price_per_hour.map(|hour| hour / 3600.0);
+        let frames = |purpose: Purpose| story.chapters.iter().filter(move |c| c.purpose() == Some(purpose));
+        let [probes, training] = [Purpose::Probe, Purpose::Train].map(|purpose| Part::of(frames(purpose), price));
+        let rehearsals = Part::rehearsed(&story.history.rehearsals, price);
+        let elsewhere = elsewhere(story);
+        let busy = probes.seconds() + rehearsals.seconds() + training.seconds() + elsewhere.wall_seconds;
         let wall_seconds = story.summary.wall_seconds.max(busy);
-        // The virtual clock knows nothing else; what is left there is rounding.
-        let other_seconds = if story.history.facts.simulated { 0.0 } else { wall_seconds - busy };
-        let dollars = story.ended().map_or_else(|| dollars(story), |end| end.dollars);
-        Self { probes, training, other_clusters_seconds, other_seconds, wall_seconds, dollars }
+        let paid = [probes.dollars, rehearsals.dollars, training.dollars, elsewhere.dollars];
+        let counted = || price.map(|_| paid.into_iter().flatten().sum());
+        Self {
+            probes,
+            rehearsals,
+            training,
+            other_clusters_seconds: elsewhere.wall_seconds,
+            other_clusters_dollars: elsewhere.dollars,
+            // The virtual clock knows nothing else; what is left there is rounding.
+            other_seconds: if story.history.facts.simulated { 0.0 } else { wall_seconds - busy },
+            wall_seconds,
+            dollars: story.ended().map_or_else(counted, |end| end.dollars),
+        }
     }
 }
 
@@ -63,35 +91,40 @@ fn elsewhere(story: &Story) -> Spent {
     story.history.compared.iter().filter(|one| !one.chosen).map(|one| one.spent).sum()
 }
 
-/// Machines × time × price, of every frame so far.
-fn dollars(story: &Story) -> Option<f64> {
-    let price = story.history.facts.price_per_hour? / 3600.0;
-    let cost = |chapter: &Chapter| {
-        let busy = chapter.added(|record| record.train_seconds + record.eval_seconds);
-        chapter.config().map_or(0.0, |config| price * config.machines as f64 * busy)
-    };
-    let elsewhere = elsewhere(story).dollars.unwrap_or(0.0);
-    Some(elsewhere + story.chapters.iter().map(cost).sum::<f64>())
-}
-
 impl Part {
-    fn of<'a>(chapters: impl Iterator<Item = &'a Chapter>) -> Self {
-        let mut part = Self::default();
+    /// Dollars are by the price of a machine's second.
+    fn of<'a>(chapters: impl Iterator<Item = &'a Chapter>, price: Option<f64>) -> Self {
+        let (mut part, mut split, mut machine_seconds) = (Self::default(), Split::default(), 0.0);
         for chapter in chapters.filter(|chapter| chapter.last.is_some()) {
             part.frames += 1;
             part.rounds += chapter.rounds();
             part.train_seconds += chapter.seconds();
-            part.compute += chapter.added(|record| record.compute);
-            part.wait += chapter.added(|record| record.wait);
-            part.sync += chapter.added(|record| record.sync);
             part.eval_seconds += chapter.added(|record| record.eval_seconds);
+            part.load_seconds += chapter.added(|record| record.load_seconds);
+            split.compute += chapter.added(|record| record.compute);
+            split.wait += chapter.added(|record| record.wait);
+            split.sync += chapter.added(|record| record.sync);
+            let busy = chapter.added(|record| record.train_seconds + record.eval_seconds + record.load_seconds);
+            machine_seconds += chapter.config().map_or(0.0, |config| config.machines as f64 * busy);
         }
-        part.other = (part.train_seconds - part.compute - part.wait - part.sync).max(0.0);
-        part
+        split.other = (part.train_seconds - split.compute - split.wait - split.sync).max(0.0);
+        Self { split: Some(split), dollars: price.map(|price| price * machine_seconds), ..part }
     }
 
-    /// Rounds and evaluation together.
+    /// On one machine.
+    fn rehearsed(rehearsals: &[Rehearsal], price: Option<f64>) -> Self {
+        let part = Self {
+            frames: rehearsals.len(),
+            rounds: rehearsals.iter().filter_map(|one| one.points.last()).map(|(round, _)| round).sum(),
+            train_seconds: rehearsals.iter().map(|one| one.seconds).sum(),
+            eval_seconds: rehearsals.iter().map(|one| one.eval_seconds).sum(),
+            ..Self::default()
+        };
+        Self { dollars: price.map(|price| price * part.seconds()), ..part }
+    }
+
+    /// Rounds and what is outside of them together.
     pub(crate) fn seconds(&self) -> f64 {
-        self.train_seconds + self.eval_seconds
+        self.train_seconds + self.eval_seconds + self.load_seconds
     }
 }

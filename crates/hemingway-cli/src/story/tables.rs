@@ -19,12 +19,13 @@ impl Story {
         ]);
         for chapter in &self.chapters {
             let ran = chapter.last.is_some();
+            let timed = ran || !chapter.rehearsals.is_empty();
             table.row([
                 chapter.number.to_string(),
                 chapter.verb.into(),
-                chapter.config().map_or_else(String::new, ToString::to_string),
+                chapter.subject(),
                 if ran { chapter.rounds_words() } else { String::new() },
-                if ran { unit.number(chapter.seconds()) } else { String::new() },
+                if timed { unit.number(chapter.seconds()) } else { String::new() },
                 self.way(chapter),
                 chapter.why().into(),
             ]);
@@ -75,39 +76,50 @@ impl Story {
 }
 
 impl Spending {
-    /// Where the seconds went.
+    /// Where the seconds went, and the money where there is a price.
     pub(crate) fn table(&self, simulated: bool) -> Table {
         let unit = Unit::of(self.wall_seconds);
         let virtual_word = if simulated { "virtual " } else { "" };
-        let heads = ["frames", "rounds", "in rounds", "compute", "wait", "sync", "other", "evaluation"];
+        let heads = ["frames", "rounds", "in rounds", "compute", "wait", "sync", "other", "evaluation", "moving rows"];
         let first = [(format!("{virtual_word}{}", unit.name), Align::Left)];
-        let last = [("together".to_string(), Align::Right)];
-        let columns = first.into_iter().chain(heads.map(|head| (head.to_string(), Align::Right))).chain(last);
-        let mut table = Table::new(columns);
-        for (name, part) in [("probes", &self.probes), ("training", &self.training)] {
-            if part.frames > 0 {
-                table.row(part.cells(name, unit));
-            }
+        let cost = self.dollars.map(|_| "cost");
+        let heads_of_sums = ["together"].into_iter().chain(cost);
+        let columns = heads.into_iter().chain(heads_of_sums).map(|head| (head.to_string(), Align::Right));
+        let mut table = Table::new(first.into_iter().chain(columns));
+        let sums = |seconds: f64, dollars: Option<f64>| {
+            let dollars = dollars.map_or_else(String::new, number::dollars);
+            [unit.number(seconds)].into_iter().chain(cost.map(|_| dollars))
+        };
+        for (name, part) in self.parts().into_iter().filter(|(_, part)| part.frames > 0) {
+            table.row(part.cells(name, unit).into_iter().chain(sums(part.seconds(), part.dollars)));
         }
         let blank = || std::iter::repeat_n(String::new(), heads.len());
-        let whole =
-            |name: &str, seconds: f64| [name.to_string()].into_iter().chain(blank()).chain([unit.number(seconds)]);
+        let whole = |name: &str, seconds: f64, dollars: Option<f64>| {
+            [name.to_string()].into_iter().chain(blank()).chain(sums(seconds, dollars))
+        };
         if self.other_clusters_seconds > 0.0 {
-            table.row(whole("plans on other clusters", self.other_clusters_seconds));
+            let (seconds, dollars) = (self.other_clusters_seconds, self.other_clusters_dollars);
+            table.row(whole("plans on other clusters", seconds, dollars));
         }
         if self.other_seconds > 0.0 {
-            table.row(whole("loading and the rest", self.other_seconds));
+            table.row(whole("loading and the rest", self.other_seconds, None));
         }
-        table.bright(whole("in all", self.wall_seconds));
+        table.bright(whole("in all", self.wall_seconds, self.dollars));
         table
+    }
+
+    fn parts(&self) -> [(&'static str, &Part); 3] {
+        [("probes", &self.probes), ("rehearsals", &self.rehearsals), ("training", &self.training)]
     }
 }
 
 impl Part {
     fn cells(&self, name: &str, unit: Unit) -> Vec<String> {
         let counts = [name.into(), self.frames.to_string(), number::count(self.rounds as usize)];
-        let seconds = [self.train_seconds, self.compute, self.wait, self.sync, self.other, self.eval_seconds];
-        let seconds = seconds.into_iter().chain([self.seconds()]);
-        counts.into_iter().chain(seconds.map(|seconds| unit.number(seconds))).collect()
+        let split = self.split.as_ref().map(|split| [split.compute, split.wait, split.sync, split.other]);
+        let split = split.map_or_else(Default::default, |parts| parts.map(|seconds| unit.number(seconds)));
+        let [rounds, evaluation, moving] =
+            [self.train_seconds, self.eval_seconds, self.load_seconds].map(|seconds| unit.number(seconds));
+        counts.into_iter().chain([rounds]).chain(split).chain([evaluation, moving]).collect()
     }
 }

@@ -147,9 +147,8 @@ fn comparison(story: &Story) -> Option<String> {
 }
 
 fn spending(story: &Story) -> String {
-    let spending = Spending::of(story);
-    let cost = spending.dollars.map_or(String::new(), |d| format!("\nIt cost {}.\n", number::dollars(d)));
-    format!("## Where the time went\n\n{}{cost}", spending.table(story.history.facts.simulated).markdown())
+    let table = Spending::of(story).table(story.history.facts.simulated);
+    format!("## Where the time went\n\n{}", table.markdown())
 }
 
 fn again(report: &Report) -> String {

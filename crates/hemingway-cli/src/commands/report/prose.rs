@@ -52,17 +52,24 @@ fn predicted(story: &Story) -> String {
 
 fn spent(story: &Story) -> String {
     let spending = Spending::of(story);
-    let probes = match (spending.probes.seconds(), spending.training.seconds()) {
-        (0.0, _) => String::new(),
-        (_, 0.0) => ", in probes only".into(),
-        (probes, _) => format!(", {} of it in probes", story.seconds(probes)),
-    };
-    let elsewhere = match spending.other_clusters_seconds {
-        0.0 => String::new(),
-        seconds => format!(", {} in plans on other clusters", story.seconds(seconds)),
-    };
     let cost = spending.dollars.map_or(String::new(), |d| format!(", for {}", number::dollars(d)));
-    format!("In all it took {}{probes}{elsewhere}{cost}.", story.seconds(spending.wall_seconds))
+    format!("In all it took {}{}{cost}.", story.seconds(spending.wall_seconds), beside_training(story, &spending))
+}
+
+/// What went into anything but training: `, 635 ms of it in probes, 271 µs in rehearsals`.
+fn beside_training(story: &Story, spending: &Spending) -> String {
+    let (probes, rehearsals) = (spending.probes.seconds(), spending.rehearsals.seconds());
+    let elsewhere = spending.other_clusters_seconds;
+    if spending.training.seconds() == 0.0 && probes > 0.0 && rehearsals + elsewhere == 0.0 {
+        return ", in probes only".into();
+    }
+    let parts = [("probes", probes), ("rehearsals", rehearsals), ("plans on other clusters", elsewhere)];
+    let spent = parts.into_iter().filter(|(_, seconds)| *seconds > 0.0);
+    let told = spent.enumerate().map(|(place, (name, seconds))| {
+        let of_it = if place == 0 { " of it" } else { "" };
+        format!(", {}{of_it} in {name}", story.seconds(seconds))
+    });
+    told.collect()
 }
 
 fn errors(story: &Story) -> String {

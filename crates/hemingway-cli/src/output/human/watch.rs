@@ -159,32 +159,28 @@ impl Watch {
     fn frame_ended(&mut self, frame: &Frame, words: &str) {
         let Some(course) = self.course.as_ref().filter(|course| course.probing) else { return };
         let Some(last) = self.records.iter().rev().find(|r| r.run == frame.run) else { return };
-        let config = &course.config;
-        self.live.talk(&format!(
-            "{}  {:<14} m={:<4} {:>10} in {:>8}  objective {}{words}",
-            self.paint.dim("probe "),
-            config.algorithm,
-            config.machines,
-            number::counted(last.round as usize, "round"),
-            number::seconds(last.train_seconds),
-            number::objective(last.objective),
-        ));
+        let came = looked(&course.config, last.round, last.train_seconds, last.objective);
+        self.live.talk(&format!("{}  {came}{words}", self.paint.dim("probe ")));
+    }
+
+    fn rehearsed(&mut self, rehearsal: &Rehearsal) {
+        let Some((rounds, objective)) = rehearsal.points.last() else { return };
+        let came = looked(&Config::new(&rehearsal.algorithm, 1), *rounds, rehearsal.seconds, *objective);
+        let rows = number::counted(rehearsal.rows, "row");
+        self.live.talk(&format!("{}  {came} on {rows}", self.paint.dim("try   ")));
     }
 }
 
-impl Watch {
-    fn rehearsed(&mut self, rehearsal: &Rehearsal) {
-        let Some((rounds, objective)) = rehearsal.points.last() else { return };
-        self.live.talk(&format!(
-            "{}  {} on {}  {}, {}: objective {} there",
-            self.paint.bold("try   "),
-            rehearsal.algorithm,
-            number::counted(rehearsal.rows, "row"),
-            number::counted(*rounds as usize, "round"),
-            number::seconds(rehearsal.seconds),
-            number::objective(*objective),
-        ));
-    }
+/// What a look at a configuration showed, in columns.
+fn looked(config: &Config, rounds: u64, seconds: f64, objective: f64) -> String {
+    format!(
+        "{:<14} m={:<4} {:>10} in {:>8}  objective {}",
+        config.algorithm,
+        config.machines,
+        number::counted(rounds as usize, "round"),
+        number::seconds(seconds),
+        number::objective(objective),
+    )
 }
 
 impl Observer for Watch {
