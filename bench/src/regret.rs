@@ -1,14 +1,14 @@
 //! The regret bench: what `train` takes, probing included, against the best configuration by hindsight.
 //!
 //! ```text
-//! regret tapes     compute what is missing, once
-//! regret judge     train on every pair; print every cell, all contenders, what adapting brings; replay every journal
-//! regret table     print the tables of the last judge again
-//! regret claims    how often a claim is false, with other seeds and errors, by estimate and by proof
-//! regret budgets   how low it gets within a time or for a price
+//! regret tapes       compute what is missing, once
+//! regret judge       train on every pair; print every cell, all contenders, what adapting brings; replay every journal
+//! regret table       print the tables of the last judge again
+//! regret claims      how often a claim is false, with other seeds and errors, by estimate and by proof
+//! regret budgets     how low it gets within a time or for a price
 //! regret rehearsals  what rounds on a few rows tell of rounds on all
-//! regret memory    what it takes once something is remembered
-//! regret learn     what the program ships with as precedents
+//! regret memory      what it takes once something is remembered
+//! regret learn       what the program ships with as precedents
 //! ```
 //!
 //! The problems are in `bench/regret/suite.toml`, their P* by other programs in `optima.toml` beside it, and six clusters

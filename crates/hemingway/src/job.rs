@@ -39,7 +39,7 @@ pub struct JobSpec {
     pub cluster: Option<Cluster>,
     /// `--machines`: fewest and most.
     pub machines: Option<(usize, usize)>,
-    /// `--algorithms`; all that apply if not given.
+    /// `--algorithms`; [`crate::algorithm::candidates`] if not given.
     pub algorithms: Option<Vec<String>>,
     /// `--test`.
     pub test: Option<String>,

@@ -135,7 +135,8 @@ pub(crate) struct ChoiceArgs {
     /// Fewest and most machines [default: 1 to all of the cluster, or the cores of this machine]
     #[arg(long, value_name = "A..B", value_parser = value::machines)]
     pub(crate) machines: Option<(usize, usize)>,
-    /// Only these algorithms [default: all that apply]
+    /// Only these algorithms [default: all that apply (to --reach an error: that converge to the optimum), but gd only
+    /// where lbfgs does not apply]
     #[arg(long, value_name = "A,B", value_delimiter = ',', conflicts_with = "resume")]
     pub(crate) algorithms: Option<Vec<String>>,
     /// Keep to the first choice, do not adapt while training [default: off]
