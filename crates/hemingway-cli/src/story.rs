@@ -61,6 +61,18 @@ pub(crate) enum Status {
     Killed,
 }
 
+impl Status {
+    /// As everything that tells of it calls it.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Finished => "finished",
+            Self::Interrupted => "interrupted",
+            Self::Running => "running",
+            Self::Killed => "killed",
+        }
+    }
+}
+
 impl Story {
     /// Reads a run's journal.
     pub(crate) fn read(dir: &RunDir) -> Result<Self> {

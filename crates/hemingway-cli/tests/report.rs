@@ -133,11 +133,13 @@ fn a_run_that_has_not_ended_is_told_as_far_as_it_got() {
         desk.ok("report last -o cut.html");
         desk.ok("explain last");
         assert_eq!(desk.json("report last").0["status"], "killed");
+        assert_eq!(desk.json("runs").0[0]["status"], "killed");
     }
     let file = std::fs::File::open(desk.path("runs").join(RUN).join("journal.jsonl")).expect("a journal");
     file.lock().expect("a lock");
     assert!(desk.ok("report last").out.contains("**Still running.**"));
     assert!(desk.ok("explain last").out.contains("still running"));
+    assert!(desk.ok("runs show last").out.contains("running"));
     drop(file);
 
     let mut stopped = whole;

@@ -88,7 +88,7 @@ impl Answer for Explained {
         match (&self.replayed, self.story.ended()) {
             (Some(replay), _) => equal(replay).into(),
             (None, Some(summary)) => summary.why.clone(),
-            (None, None) => "unfinished".into(),
+            (None, None) => self.story.status.word().into(),
         }
     }
 }

@@ -35,7 +35,7 @@ fn list(store: &Store, root: &Path, out: &mut dyn Output) -> Result<()> {
     for dir in store.runs()? {
         match Entry::read(&dir) {
             Ok(entry) => entries.push(entry),
-            Err(error) => broken.push(format!("{}: {error:#}", dir.id)),
+            Err(error) => broken.push(format!("{error:#}")),
         }
     }
     entries.sort_by(|a, b| a.began.total_cmp(&b.began));

@@ -3,14 +3,13 @@
 use anyhow::Result;
 use hemingway::backend::Ending;
 use hemingway::goal::Goal;
-use hemingway::job::Mode;
-use hemingway::record::journal::Event;
 use hemingway::record::store::RunDir;
 use hemingway::train::{History, Summary};
 use serde_json::{Value, json};
 
 use crate::output::Answer;
 use crate::show::{Paint, number};
+use crate::story::{Status, Story};
 
 /// What a run's journal says about it.
 pub(super) struct Entry {
@@ -18,31 +17,17 @@ pub(super) struct Entry {
     pub(super) run: String,
     /// Seconds since 1970.
     pub(super) began: f64,
-    /// The job it does.
-    history: History,
+    story: Story,
     summary: Summary,
-    status: &'static str,
     model: Option<String>,
 }
 
 impl Entry {
     pub(super) fn read(dir: &RunDir) -> Result<Self> {
-        let events = dir.events()?;
-        let mut history = History::of(&events)?;
-        history.replay(&events);
-        let began = match &events[0] {
-            Event::Started { at, .. } => *at,
-            _ => 0.0,
-        };
-        let (summary, status) = match events.last() {
-            Some(Event::Finished { summary }) if summary.ending == Ending::Interrupted => {
-                ((**summary).clone(), "interrupted")
-            }
-            Some(Event::Finished { summary }) => (planned((**summary).clone(), &history), "finished"),
-            _ => (Summary::of(&history, Ending::FrameOver, "not ended"), "unfinished"),
-        };
+        let story = Story::read(dir)?;
+        let summary = planned(story.summary.clone(), &story.history);
         let model = dir.model_path().is_file().then(|| dir.model_path().display().to_string());
-        Ok(Self { run: dir.id.clone(), began, history, summary, status, model })
+        Ok(Self { run: dir.id.clone(), began: story.began, story, summary, model })
     }
 
     /// The columns of the list.
@@ -52,9 +37,9 @@ impl Entry {
         let real = if summary.rounds > 0 { number::seconds(summary.real_seconds) } else { unknown() };
         [
             self.run.clone(),
-            shortened(&self.history.spec.data),
-            self.history.facts.cluster.clone(),
-            short_goal(&self.history.spec.goal),
+            shortened(&self.story.history.spec.data),
+            self.story.history.facts.cluster.clone(),
+            short_goal(&self.story.history.spec.goal),
             summary.choice.as_ref().map_or_else(unknown, ToString::to_string),
             summary.objective.map_or_else(unknown, number::objective),
             number::maybe_error(summary.estimated_error),
@@ -71,15 +56,15 @@ impl Entry {
     }
 
     fn status_words(&self) -> String {
-        let plan_only = matches!(self.history.spec.mode, Mode::Choose { plan_only: true, .. });
-        match (self.status, self.summary.ending) {
-            ("finished", Ending::GoalMet) if plan_only => "finished: plan only".into(),
-            ("finished", Ending::GoalMet) => "finished".into(),
-            ("finished", ending) => {
+        let status = self.story.status.word();
+        match (self.story.status, self.summary.ending) {
+            (Status::Finished, Ending::GoalMet) if self.story.is_plan() => format!("{status}: plan only"),
+            (Status::Finished, Ending::GoalMet) => status.into(),
+            (Status::Finished, ending) => {
                 let words = ending.words();
-                format!("finished: {}", words.split(':').next().unwrap_or(words))
+                format!("{status}: {}", words.split(':').next().unwrap_or(words))
             }
-            (status, _) => status.into(),
+            (Status::Interrupted | Status::Running | Status::Killed, _) => status.into(),
         }
     }
 
@@ -128,16 +113,16 @@ fn shortened(name: &str) -> String {
 
 impl Answer for Entry {
     fn json(&self) -> Value {
-        let spec = &self.history.spec;
-        let summary = &self.summary;
+        let history = &self.story.history;
+        let (spec, summary) = (&history.spec, &self.summary);
         json!({
             "run": self.run,
             "began": self.began,
-            "status": self.status,
-            "ending": (self.status != "unfinished").then_some(summary.ending),
+            "status": self.story.status,
+            "ending": self.story.ended().map(|end| end.ending),
             "data": spec.data,
             "goal": spec.goal.sentence(),
-            "cluster": self.history.facts.cluster,
+            "cluster": history.facts.cluster,
             "choice": summary.choice,
             "objective": summary.objective,
             "estimated_error": summary.estimated_error,
@@ -147,14 +132,15 @@ impl Answer for Entry {
             "probe_seconds": summary.probe_seconds,
             "wall_seconds": summary.wall_seconds,
             "rounds": summary.rounds,
-            "records": self.history.records.len(),
+            "records": history.records.len(),
             "switches": summary.switches,
             "model": self.model,
         })
     }
 
     fn human(&self, paint: Paint) -> String {
-        let (facts, spec, summary) = (&self.history.facts, &self.history.spec, &self.summary);
+        let history = &self.story.history;
+        let (facts, spec, summary) = (&history.facts, &history.spec, &self.summary);
         let place =
             if facts.simulated { format!("simulated cluster {}", facts.cluster) } else { "this machine".into() };
         let shape = format!("{} × {}", number::count(facts.data.rows), number::count(facts.data.columns));
@@ -179,11 +165,7 @@ impl Answer for Entry {
             ("in all", self.seconds(summary.wall_seconds)),
             (
                 "records",
-                format!(
-                    "{} in {}",
-                    self.history.records.len(),
-                    number::counted(self.history.decisions.len(), "decision")
-                ),
+                format!("{} in {}", history.records.len(), number::counted(history.decisions.len(), "decision")),
             ),
             ("switches", summary.switches.len().to_string()),
             ("model", self.model.clone().unwrap_or_else(unknown)),
@@ -196,6 +178,6 @@ impl Answer for Entry {
     }
 
     fn quiet(&self) -> String {
-        self.status.into()
+        self.story.status.word().into()
     }
 }
