@@ -85,6 +85,10 @@ fn the_story_of_the_run_names_the_clusters() {
     assert!(told.contains("Clusters compared") && told.contains("plan  ") && told.contains("slow "), "{told}");
     let report = desk.ok("report last").out;
     assert!(report.contains("## Which cluster") && report.contains("plans on other clusters"), "{report}");
+    let again = report.split("## Do it again").nth(1).expect("how to do it again");
+    assert!(again.contains(BOTH) && again.contains("with this as fast.toml"), "{again}");
+    let slow = again.split("with this as slow.toml:").nth(1).expect("the other file too");
+    assert!(slow.contains("name = \"slow\""), "{again}");
     assert!(desk.ok("explain logistic-1").out.contains("only a plan was asked for"));
 }
 

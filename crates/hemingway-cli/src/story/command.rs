@@ -1,9 +1,12 @@
 //! The command line that began a run, rebuilt from its journal.
 
 use hemingway::Result;
+use hemingway::cluster::Cluster;
 use hemingway::data::Normalize;
 use hemingway::goal::Goal;
 use hemingway::job::{JobSpec, Mode};
+use hemingway::record::store::Store;
+use hemingway::train::{Compared, History};
 
 use super::Story;
 use crate::clusters;
@@ -12,17 +15,15 @@ use crate::clusters;
 pub(crate) struct Again {
     /// The command.
     pub(crate) line: String,
-    /// A cluster file that does not come with the program: its name and text.
-    pub(crate) cluster: Option<(String, String)>,
+    /// Cluster files that do not come with the program: their names and texts.
+    pub(crate) files: Vec<(String, String)>,
 }
 
 impl Again {
     /// From what the journal says was asked.
     pub(crate) fn of(story: &Story) -> Result<Self> {
         let spec = &story.history.spec;
-        let cluster = spec.cluster.as_ref().filter(|cluster| !clusters::is_shipped(cluster));
-        let cluster = cluster.map(|cluster| Ok((format!("{}.toml", cluster.name), cluster.toml()?)));
-        let cluster: Option<(String, String)> = cluster.transpose()?;
+        let places = places(story)?;
         let mut words = vec!["hemingway".to_string(), verb(&spec.mode).into(), spec.data.clone()];
         let mut say = |flag: &str, value: Option<String>| {
             words.extend(value.into_iter().flat_map(|value| [flag.to_string(), value]));
@@ -33,14 +34,43 @@ impl Again {
         }
         let (flag, value) = goal(&spec.goal);
         say(flag, Some(value));
-        let place = spec.cluster.as_ref().map(|shipped| shipped.name.clone());
-        say("--cluster", cluster.as_ref().map(|(file, _)| file.clone()).or(place));
+        for (name, _) in &places {
+            say("--cluster", Some(name.clone()));
+        }
         for (flag, value) in settings(spec) {
             say(flag, value);
         }
         words.extend(switches(spec).map(str::to_owned));
-        Ok(Self { line: words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" "), cluster })
+        let files = places.into_iter().filter_map(|(name, text)| Some((name, text?))).collect();
+        Ok(Self { line: words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" "), files })
     }
+}
+
+/// A value of `--cluster`, and the text of the file it names if it does not come with the program.
+type Place = (String, Option<String>);
+
+/// The clusters that one was chosen among, or the only one.
+fn places(story: &Story) -> Result<Vec<Place>> {
+    let history = &story.history;
+    if history.compared.is_empty() {
+        return history.spec.cluster.iter().map(place).collect();
+    }
+    let store = Store::at(&story.store);
+    let elsewhere = |run: &str| History::of(&store.find(run)?.events()?).map(|plan| plan.spec.cluster);
+    let planned_on = |one: &Compared| match one.chosen {
+        true => history.spec.cluster.clone(),
+        // Its plan may be gone, or out of reach.
+        false => elsewhere(&one.run).ok().flatten(),
+    };
+    let compared = history.compared.iter();
+    compared.map(|one| planned_on(one).map_or_else(|| Ok((one.cluster.clone(), None)), |it| place(&it))).collect()
+}
+
+fn place(cluster: &Cluster) -> Result<Place> {
+    if clusters::is_shipped(cluster) {
+        return Ok((cluster.name.clone(), None));
+    }
+    Ok((format!("{}.toml", cluster.name), Some(cluster.toml()?)))
 }
 
 fn verb(mode: &Mode) -> &'static str {

@@ -152,9 +152,10 @@ fn spending(story: &Story) -> String {
 }
 
 fn again(report: &Report) -> String {
-    let cluster = report.again.cluster.as_ref().map_or(String::new(), |(name, text)| {
+    let file = |(name, text): &(String, String)| {
         format!("\nwith this as {}:\n\n{}", markdown::escaped(name), markdown::block("toml", text))
-    });
+    };
+    let files: String = report.again.files.iter().map(file).collect();
     let command = markdown::block("sh", &report.again.line);
-    format!("## Do it again\n\n{command}{cluster}\n{}\n", prose::provenance(&report.story))
+    format!("## Do it again\n\n{command}{files}\n{}\n", prose::provenance(&report.story))
 }
