@@ -185,7 +185,7 @@ pub(crate) struct ExplainArgs {
     #[arg(long)]
     pub(crate) all: bool,
     /// Draw error against time, as predicted and as it came, as SVG [default: draw nothing]
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE.svg", value_parser = value::svg)]
     pub(crate) plot: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) store: StoreArg,

@@ -51,6 +51,7 @@ fn measures_out_of_sight_unknown_or_at_odds_are_refused() {
 fn records_are_never_written_over_and_slips_are_told() {
     let desk = Desk::new();
     desk.write("runs.csv", &records());
+    desk.write("odd.svg", &records());
     let clustered: String = records()
         .lines()
         .map(|line| format!("{line},{}\n", if line.starts_with("alg") { "cluster" } else { "here" }))
@@ -58,7 +59,7 @@ fn records_are_never_written_over_and_slips_are_told() {
     desk.write("named.csv", &clustered);
     for (command, why) in [
         ("fit runs.csv -o runs.csv", "name another file"),
-        ("advise runs.csv --reach-metric accuracy=0.9 --plot runs.csv", "name another file"),
+        ("advise odd.svg --reach-metric accuracy=0.9 --plot odd.svg", "name another file"),
         ("fit named.csv --cluster hear", "they hold times of here"),
         ("advise runs.csv --reach 1e-2", "--metric"),
         ("fit runs.csv --cross-validate -o models.json", "--cross-validate"),
@@ -66,5 +67,5 @@ fn records_are_never_written_over_and_slips_are_told() {
         let (json, code) = desk.json(command);
         assert!(code != 0 && json["error"].to_string().contains(why), "{command}: {code} {json:#}");
     }
-    assert_eq!(desk.read("runs.csv"), records());
+    assert_eq!((desk.read("runs.csv"), desk.read("odd.svg")), (records(), records()));
 }

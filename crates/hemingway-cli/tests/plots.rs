@@ -111,7 +111,15 @@ fn a_picture_that_cannot_be_written_is_an_error_that_names_its_path() {
     let said = desk.run("fit records.csv --plot records.csv/folder");
     assert_eq!(said.code, 1, "{}", said.err);
     assert!(said.err.contains("records.csv"), "{}", said.err);
-    let said = desk.run("advise records.csv --reach 1e-2 --plot .");
+    std::fs::create_dir(desk.path("folder.svg")).expect("a folder");
+    let said = desk.run("advise records.csv --reach 1e-2 --plot folder.svg");
     assert_eq!(said.code, 1, "{}", said.err);
+    assert!(said.err.contains("folder.svg"), "{}", said.err);
+    for line in ["advise records.csv --reach 1e-2 --plot x.png", "explain last --plot x.png"] {
+        let said = desk.run(line);
+        assert_eq!(said.code, 2, "{line}: {}", said.err);
+        assert!(said.err.contains("x.png") && said.err.contains("end the file's name in .svg"), "{line}: {}", said.err);
+        assert!(!desk.path("x.png").exists(), "{line}");
+    }
     assert_eq!(desk.run("fit records.csv --plot x.svg --cross-validate").code, 2);
 }

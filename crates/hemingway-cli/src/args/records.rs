@@ -42,7 +42,7 @@ pub(crate) struct AdviseArgs {
     #[arg(long)]
     pub(crate) all: bool,
     /// Draw what each algorithm promises by number of machines, as SVG [default: draw nothing]
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE.svg", value_parser = value::svg)]
     pub(crate) plot: Option<PathBuf>,
 }
 

@@ -1,5 +1,7 @@
 //! Values as people write them.
 
+use std::path::PathBuf;
+
 use hemingway::goal::Goal;
 
 /// `60`, `60s`, `5m`, `1h30m`.
@@ -44,6 +46,13 @@ pub(super) fn no_l1(text: &str) -> Result<f64, String> {
     }
 }
 
+/// A file for a picture.
+pub(super) fn svg(text: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    let ends = path.extension().is_some_and(|end| end.eq_ignore_ascii_case("svg"));
+    ends.then_some(path).ok_or_else(|| "pictures are drawn as SVG: end the file's name in .svg".into())
+}
+
 /// A target error above 0.
 pub(super) fn error(text: &str) -> Result<f64, String> {
     let error: f64 = text.parse().map_err(|_| "not a number; write errors such as 1e-2,1e-3".to_string())?;
@@ -60,6 +69,7 @@ mod tests {
         assert_eq!(["$2", "2", "$0.50"].map(|t| dollars(t).unwrap()), [2.0, 2.0, 0.5]);
         assert_eq!(["1..8", "2..=4", "3"].map(|t| machines(t).unwrap()), [(1, 8), (2, 4), (3, 3)]);
         assert!(seconds("soon").is_err() && dollars("much").is_err() && machines("1..").is_err());
+        assert!(svg("a/b.SVG").is_ok() && svg("b.png").is_err() && svg(".").is_err());
         assert!(metric_goal("accuracy").is_err() && no_l1("0.1").is_err() && error("0").is_err());
     }
 }
