@@ -90,6 +90,8 @@ fn the_story_of_the_run_names_the_clusters() {
     let slow = again.split("with this as slow.toml:").nth(1).expect("the other file too");
     assert!(slow.contains("name = \"slow\""), "{again}");
     assert!(desk.ok("explain logistic-1").out.contains("only a plan was asked for"));
+    std::fs::remove_dir_all(desk.path("runs/logistic-1")).expect("the plan on the other cluster");
+    assert!(desk.ok("report last").out.contains("--cluster slow --cluster fast.toml"));
 }
 
 #[test]
