@@ -29,6 +29,7 @@ pub use optimum::{Bracket, Curve, Limit};
 pub use options::{FitOptions, Method};
 pub use pace::{Pace, Timing};
 pub use precedent::{Crossings, Expectation, Lesson, Level, Precedents, Traits};
+pub(crate) use precedent::{stage, stage_slope};
 pub use prior::{Growth, Priors};
 pub use run::{ContextModel, RunModel};
 pub use subset::{Doubt, SubsetModel};

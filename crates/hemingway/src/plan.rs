@@ -42,6 +42,9 @@ pub struct Plan {
     pub goal: String,
     /// The candidates, the best first.
     pub candidates: Vec<Candidate>,
+    /// What was chosen, where that is not the best of those within what was measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chosen: Option<Config>,
     /// Why none is recommended, where samples of the rows cannot tell which is best.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unsettled: Option<Unsettled>,
@@ -73,7 +76,8 @@ impl Plan {
     }
 
     fn best(&self) -> Option<&Candidate> {
-        self.candidates.iter().find(|c| c.is_usable())
+        let chosen = self.chosen.as_ref().and_then(|chosen| self.candidate(chosen));
+        chosen.or_else(|| self.candidates.iter().find(|c| c.is_usable()))
     }
 
     /// The candidate with this configuration.
@@ -88,7 +92,7 @@ impl Plan {
 }
 
 impl Candidate {
-    /// Numbers of machines outside what was measured are shown, not chosen.
+    /// Numbers of machines outside what was measured are shown, and chosen only where that is said.
     pub fn is_usable(&self) -> bool {
         self.fits && self.seconds_per_round.is_some_and(|pace| !pace.extrapolated)
     }
@@ -126,7 +130,7 @@ pub fn plan(model: &RunModel, question: &Question<'_>) -> Plan {
         let worse = |c: &Candidate| (c.score(goal), !c.is_usable(), to_go(c), pace(c));
         worse(a).partial_cmp(&worse(b)).unwrap_or(std::cmp::Ordering::Equal)
     });
-    let plan = Plan { goal: goal.sentence(), candidates, unsettled: None };
+    let plan = Plan { goal: goal.sentence(), candidates, chosen: None, unsettled: None };
     Plan { unsettled: samples::unsettled(model, &plan, goal.planning_error()), ..plan }
 }
 

@@ -52,7 +52,7 @@ mod tests {
         };
         let rows = [(1, 0.5, 0.5), (8, 2.0, 9.0), (16, 1.0, 12.0), (4, 2.0, 8.0), (32, 3.0, 8.5), (2, 5.0, 3.0)];
         let candidates = rows.map(|(m, seconds, dollars)| candidate(m, seconds, dollars)).to_vec();
-        let plan = Plan { goal: String::new(), candidates, unsettled: None };
+        let plan = Plan { goal: String::new(), candidates, chosen: None, unsettled: None };
         let found = Frontier::of(&plan).unwrap().candidates;
         assert_eq!(found.iter().map(|c| c.config.machines).collect::<Vec<_>>(), [16, 4, 2]);
         assert!(Frontier::of(&Plan { candidates: Vec::new(), ..plan }).is_none());

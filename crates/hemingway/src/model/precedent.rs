@@ -2,8 +2,9 @@
 //!
 //! The rounds an algorithm takes to an error ε on m machines are, for each problem, close to
 //!
-//! ln i_ε(m) = θ₀ + θ₁ ln m + θ₂ (X − X̄) + θ₃ ln m (X − X̄),  X = ln 1/ε.
+//! ln i_ε(m) = θ₀ + θ₁ ln m + θ₂ Z + θ₃ ln m Z,  Z = (X̄ + ½) ln((X + ½)/(X̄ + ½)),  X = ln 1/ε:
 //!
+//! rounds grow like a power of X, which is 1 where convergence is linear; around X̄, Z is X − X̄.
 //! Four numbers an algorithm: how hard the problem is for it, how that grows with m, and how both grow with what is asked.
 //! Earlier problems tell what they are likely to be for a problem that looks like this one ([`Traits`]), and how those of
 //! one algorithm go with those of another: a joint normal distribution ([`Expectation`]), which every level that a run
@@ -18,6 +19,7 @@ use serde::{Deserialize, Serialize};
 use super::linalg::{Cholesky, dot, solve_definite};
 use super::normal::Normal;
 pub use expectation::{Expectation, Level};
+pub(crate) use expectation::{stage, stage_slope};
 pub use lesson::{Crossings, Lesson};
 pub use traits::Traits;
 
@@ -26,7 +28,7 @@ const TERMS: usize = 4;
 /// X̄: where the four numbers are least entangled.
 const MIDDLE: f64 = 5.0;
 /// What is thought of an algorithm that no lesson is about, and how surely.
-const UNKNOWN: [(f64, f64); TERMS] = [(3.5, 1.2), (0.3, 0.3), (0.45, 0.25), (0.0, 0.05)];
+const UNKNOWN: [(f64, f64); TERMS] = [(3.5, 1.2), (0.3, 0.3), (0.3, 0.2), (0.0, 0.05)];
 /// Nobody is surer than this of a problem not yet seen.
 const LEAST_DEVIATION: [f64; TERMS] = [0.3, 0.1, 0.06, 0.02];
 /// What few lessons say of how numbers go together is only partly believed.

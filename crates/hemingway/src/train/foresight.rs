@@ -3,6 +3,7 @@
 
 mod curves;
 mod moving;
+mod prospect;
 mod recalled;
 mod rehearsed;
 pub(super) mod timings;
@@ -12,11 +13,11 @@ use crate::algorithm;
 use crate::backend::Config;
 use crate::goal::Goal;
 use crate::model::normal::Direction;
-use crate::model::{Estimate, Expectation, Level, Pace};
+use crate::model::{Estimate, Expectation, Level, Pace, stage};
 use curves::{Stretch, World};
+pub(super) use prospect::Prospect;
 
-/// The least that ln rounds grow by for each unit of X, and the least that is left to do in them.
-const LEAST_SLOPE: f64 = 0.05;
+/// The least that is left to do, in ln rounds.
 const LEAST_AHEAD: f64 = 0.02;
 /// How far off an adopted model's pace is from that of the run it would have come out of: ln mean, and variance.
 const ADOPTED: (f64, f64) = (0.1, 0.1);
@@ -37,65 +38,6 @@ pub(super) struct Foresight<'a> {
     proven: Vec<String>,
     /// Every configuration.
     pub(super) prospects: Vec<Prospect>,
-}
-
-/// One configuration.
-#[derive(Debug, Clone)]
-pub(super) struct Prospect {
-    pub(super) config: Config,
-    /// From where.
-    pub(super) start: Start,
-    /// Rounds that its run has had.
-    pub(super) from_round: u64,
-    /// ln of the rounds to go: mean and variance.
-    pub(super) rounds: (f64, f64),
-    /// ln of the seconds of a round: mean and variance.
-    pub(super) pace: (f64, f64),
-    /// Seconds to deal the rows to its machines.
-    pub(super) moving: f64,
-    /// What a second costs in what the goal wants small.
-    pub(super) price: f64,
-    /// What rounds and seconds hang on, to first order, in the likeliest world.
-    along: [Direction; 2],
-    /// X where it begins.
-    from: f64,
-}
-
-impl Prospect {
-    /// The expected cost to go.
-    pub(super) fn cost(&self) -> f64 {
-        let ln = self.rounds.0 + self.pace.0 + 0.5 * (self.rounds.1 + self.pace.1).min(1.0);
-        self.price * (ln.exp() + self.moving)
-    }
-
-    /// The mean, not the middle, of the seconds of a round: what is unknown may be dear.
-    pub(super) fn mean_pace(&self) -> f64 {
-        (self.pace.0 + 0.5 * self.pace.1.min(2.0)).exp()
-    }
-
-    /// Whether nothing of its algorithm has run in this job yet.
-    fn is_unseen(&self) -> bool {
-        !matches!(self.start, Start::Continue { .. })
-    }
-
-    /// Seconds its run has trained for.
-    pub(super) fn trained(&self, history: &History) -> f64 {
-        match &self.start {
-            Start::Continue { run } => history.last_of(run).map_or(0.0, |last| last.train_seconds),
-            Start::Fresh | Start::Adopt { .. } => 0.0,
-        }
-    }
-
-    /// The expected cost to go if so much of its deviation were known: the middle of what would then be thought.
-    pub(super) fn cost_but_for(&self, known: f64) -> f64 {
-        let left = (self.rounds.1 + self.pace.1 - known * known).clamp(0.0, 1.0);
-        self.price * ((self.rounds.0 + self.pace.0 + 0.5 * left).exp() + self.moving)
-    }
-
-    /// The middle of the seconds to go.
-    pub(super) fn seconds(&self) -> f64 {
-        (self.rounds.0 + self.pace.0).exp() + self.moving
-    }
 }
 
 impl<'a> Foresight<'a> {
@@ -147,17 +89,19 @@ impl<'a> Foresight<'a> {
         let price = self.history.facts.price_per_hour.map(|price| price * machines as f64 / 3600.0);
         let by_money = self.history.dollars_left().zip(price).map(|(left, price)| left / price);
         let left = [self.history.seconds_left(), by_money].into_iter().flatten().reduce(f64::min)?;
-        let world = self.likeliest()?;
-        let at = |depth: f64| {
-            let level = Level { algorithm: &prospect.config.algorithm, machines, depth };
-            world.expectation.direction(level).map(|direction| world.expectation.numbers().mean_of(&direction))
-        };
-        let before = if prospect.from.is_finite() { at(prospect.from)?.exp() } else { 0.0 };
-        let rounds = ((left - prospect.moving).max(0.0) / prospect.pace.0.exp() + before).max(1e-3);
-        let slope = (at(1.0)? - at(0.0)?).max(LEAST_SLOPE);
-        let depth = (rounds.ln() - at(0.0)?) / slope;
-        let deviation = (prospect.rounds.1 + prospect.pace.1).sqrt() / slope;
+        let rounds = (left - prospect.moving).max(0.0) / prospect.pace.0.exp();
+        let (depth, grows) = self.depth_after(prospect, rounds)?;
+        let deviation = grows * (prospect.rounds.1 + prospect.pace.1).sqrt();
         Some(Estimate::log_normal((-depth).exp(), deviation.min(6.0), false))
+    }
+
+    /// X after so many rounds more in the likeliest world, and by how much it grows with ln rounds.
+    fn depth_after(&self, prospect: &Prospect, rounds: f64) -> Option<(f64, f64)> {
+        let expectation = &self.likeliest()?.expectation;
+        let Config { algorithm, machines, .. } = &prospect.config;
+        let level = Level { algorithm, machines: *machines, depth: prospect.from };
+        let before = if prospect.from.is_finite() { expectation.ln_rounds(level)?.exp() } else { 0.0 };
+        expectation.depth_after(algorithm, *machines, (before + rounds).max(1e-3).ln())
     }
 
     fn likeliest(&self) -> Option<&World> {
@@ -303,12 +247,12 @@ impl<'a> Foresight<'a> {
             Start::Continue { .. } => Some(from),
             Start::Fresh | Start::Adopt { .. } => self.recalled_depth(world, name, machines),
         };
-        let ahead = reached.map(|reached| self.target - reached);
+        let slope = expectation.slope(name, machines)?;
+        let ahead = reached.map(|reached| slope * (stage(self.target) - stage(reached)));
         let (mut ln, mut along, mut grows) = (numbers.mean_of(&end), end.clone(), 1.0);
         if from.is_finite() {
             let here = expectation.direction(level(from))?;
-            let least = (LEAST_SLOPE * (self.target - from)).max(LEAST_AHEAD);
-            let delta = (numbers.mean_of(&end) - numbers.mean_of(&here)).max(least);
+            let delta = (slope * (stage(self.target) - stage(from))).max(LEAST_AHEAD);
             let rest = (-delta).exp();
             ln += (1.0 - rest).ln();
             let steeper = (rest / (1.0 - rest)).min(20.0);
@@ -366,18 +310,13 @@ impl<'a> Foresight<'a> {
 
     /// What is seen of the numbers after so many rounds more: the level then reached.
     fn shown(&self, world: &World, prospect: &Prospect, rounds: f64) -> Option<(Direction, f64)> {
-        let expectation = &world.expectation;
-        let (name, machines) = (prospect.config.algorithm.as_str(), prospect.config.machines);
-        let at = |depth: f64| expectation.direction(Level { algorithm: name, machines, depth });
-        let numbers = expectation.numbers();
-        let ln_rounds = |depth: f64| at(depth).map(|direction| numbers.mean_of(&direction));
-        let before = if prospect.from.is_finite() { ln_rounds(prospect.from)?.exp() } else { 0.0 };
-        let slope = ln_rounds(1.0)? - ln_rounds(0.0)?;
-        let depth = ((before + rounds).ln() - ln_rounds(0.0)?) / slope.max(LEAST_SLOPE);
+        let (depth, _) = self.depth_after(prospect, rounds)?;
+        let Config { algorithm, machines, .. } = &prospect.config;
+        let level = Level { algorithm, machines: *machines, depth: depth.min(self.target) };
         let blur = 0.0025
             + (0.3 / rounds.max(1.0)).powi(2)
             + if matches!(prospect.start, Start::Adopt { .. }) { ADOPTED.1 } else { 0.0 };
-        Some((at(depth.clamp(0.0, self.target))?, blur))
+        Some((world.expectation.direction(level)?, blur))
     }
 
     /// Whether rounds on so many machines were timed, or on fewer and on more.

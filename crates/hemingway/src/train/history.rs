@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Compared, Decision, Purpose, Start};
-use crate::backend::{Ending, Frame, Rehearsal, Script};
+use crate::backend::{Config, Ending, Frame, Rehearsal, Script};
 use crate::goal::Caps;
 use crate::job::{Facts, JobSpec};
 use crate::plan::Plan;
@@ -13,7 +13,7 @@ use crate::standing::Standing;
 
 /// Rounds before a run can be said to creep, and to be stuck.
 const LONG: u64 = 64;
-const STUCK: u64 = 24;
+const STUCK: u64 = 12;
 
 /// Time and money used, probing included.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
@@ -167,6 +167,12 @@ impl History {
         }
         let usable = runs.into_iter().filter(|run| run.1 && run.2.is_finite());
         usable.map(|run| (run.0, run.2)).min_by(|a, b| a.1.total_cmp(&b.1))
+    }
+
+    /// Rounds of the longest probe of a configuration.
+    pub fn probed(&self, config: &Config) -> u64 {
+        let probes = self.past.iter().filter(|past| past.purpose == Purpose::Probe && past.frame.config == *config);
+        probes.map(|past| past.frame.until_round - past.frame.from_round).max().unwrap_or(0)
     }
 
     /// The run that holds the best model.

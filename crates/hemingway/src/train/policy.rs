@@ -20,6 +20,8 @@ const FIRST_LOOK: u64 = 2;
 /// who was wrong before may be again.
 const SWITCH_BELOW: f64 = 0.9;
 const EACH_FURTHER: f64 = 0.8;
+/// Training begins with what was not tried if that is expected to take no more than this share of the best that was.
+const BOLD: f64 = 0.8;
 /// Rounds of the first frame of a configuration that the user has chosen.
 const FIRST_FRAME: u64 = 64;
 /// Frames of training look this share of the predicted rounds ahead, but no further than the run has come.
@@ -99,15 +101,24 @@ fn choose(history: &History, adapt: bool, plan_only: bool) -> Decision {
     {
         return probe(history, exploration);
     }
-    let plan = plan_of(history, &foresight);
+    let (chosen, why) = match current {
+        None => {
+            let first = boldest(&foresight, best);
+            (first, first_choice(history, &foresight, first))
+        }
+        Some(now) => keep_or_switch(history, now, best, adapt),
+    };
+    let plan = plan_of(history, &foresight, chosen);
     if plan_only {
         return stop(Ending::GoalMet, "only a plan was asked for".into(), Some(plan));
     }
-    let (chosen, why) = match current {
-        None => (best, first_choice(history, &foresight, best)),
-        Some(now) => keep_or_switch(history, now, best, adapt),
-    };
     train_with(history, chosen, why, plan)
+}
+
+/// What to begin with: the best of what was tried, unless something else, even at what is feared of it, is far better.
+fn boldest<'a>(foresight: &'a Foresight<'_>, tried: &'a Prospect) -> &'a Prospect {
+    let hoped = foresight.best().filter(|hoped| !foresight.was_left(hoped));
+    hoped.filter(|hoped| hoped.cost() < BOLD * tried.cost()).unwrap_or(tried)
 }
 
 /// What is being trained with.

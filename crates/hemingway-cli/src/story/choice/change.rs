@@ -163,7 +163,7 @@ mod tests {
     }
 
     fn plan(candidates: Vec<Candidate>) -> Plan {
-        Plan { goal: GOAL.sentence(), candidates, unsettled: None }
+        Plan { goal: GOAL.sentence(), candidates, chosen: None, unsettled: None }
     }
 
     #[test]

@@ -3,11 +3,14 @@
 use super::{MIDDLE, TERMS};
 use crate::model::normal::{Direction, Normal};
 
-/// ln rounds wander around the four numbers by this variance for each unit of X between one level and another.
-const WANDER: f64 = 0.02;
-
+/// ln rounds wander around the four numbers by this variance for each unit of theirs between one level and another.
+const WANDER: f64 = 0.2;
 /// What a level passed earlier tells of later ones is blurred by this variance for each unit of ln rounds since.
-const PAST: f64 = 0.03;
+const PAST: f64 = 0.3;
+/// The least that ln rounds grow by for each unit of Z.
+const LEAST_SLOPE: f64 = 0.05;
+/// Before X is so much, rounds are too few to count.
+const EARLY: f64 = 0.5;
 
 /// The numbers of every algorithm, as far as they are known.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,10 +32,27 @@ pub struct Level<'a> {
     pub depth: f64,
 }
 
-/// 1, ln m, X − X̄, ln m (X − X̄).
+/// Z of X.
+pub(crate) fn stage(depth: f64) -> f64 {
+    let middle = MIDDLE + EARLY;
+    middle * ((depth.max(0.0) + EARLY) / middle).ln()
+}
+
+/// dZ/dX.
+pub(crate) fn stage_slope(depth: f64) -> f64 {
+    (MIDDLE + EARLY) / (depth.max(0.0) + EARLY)
+}
+
+/// X of Z.
+fn depth(stage: f64) -> f64 {
+    let middle = MIDDLE + EARLY;
+    (middle * (stage / middle).exp() - EARLY).max(0.0)
+}
+
+/// 1, ln m, Z, ln m Z.
 pub(super) fn basis(machines: usize, depth: f64) -> [f64; TERMS] {
-    let (m, x) = ((machines.max(1) as f64).ln(), depth - MIDDLE);
-    [1.0, m, x, m * x]
+    let (m, z) = ((machines.max(1) as f64).ln(), stage(depth));
+    [1.0, m, z, m * z]
 }
 
 impl Expectation {
@@ -59,11 +79,30 @@ impl Expectation {
         self.numbers.see(&direction, rounds.max(0.5).ln(), 0.0025 + whole + PAST * ago + blur)
     }
 
-    /// Variance of ln rounds around the numbers at a level, so far in X from the nearest level of the same run; all of it
-    /// where there is no such run.
+    /// The mean of ln rounds at a level.
+    pub fn ln_rounds(&self, level: Level<'_>) -> Option<f64> {
+        Some(self.numbers.mean_of(&self.direction(level)?))
+    }
+
+    /// By how much the mean of ln rounds grows for each unit of Z.
+    pub fn slope(&self, algorithm: &str, machines: usize) -> Option<f64> {
+        let at = |z: f64| self.ln_rounds(Level { algorithm, machines, depth: depth(z) });
+        Some((at(1.0)? - at(0.0)?).max(LEAST_SLOPE))
+    }
+
+    /// X that is likely reached when ln rounds are so many; and by how much it grows with them.
+    pub fn depth_after(&self, algorithm: &str, machines: usize, ln_rounds: f64) -> Option<(f64, f64)> {
+        let slope = self.slope(algorithm, machines)?;
+        let middle = self.ln_rounds(Level { algorithm, machines, depth: MIDDLE })?;
+        let reached = depth((ln_rounds - middle) / slope);
+        Some((reached, 1.0 / (stage_slope(reached) * slope)))
+    }
+
+    /// Variance of ln rounds around the numbers at a level, so far in ln rounds from the nearest level of the same run;
+    /// what it is on the whole where there is no such run.
     pub fn wander(&self, algorithm: &str, ahead: Option<f64>) -> f64 {
         let noise = self.place(algorithm).map_or(0.0, |place| self.noise[place].powi(2));
-        ahead.map_or(noise, |ahead| (WANDER * ahead.max(0.0)).min(noise.max(0.02)))
+        ahead.map_or(noise, |ahead| WANDER * ahead.max(0.0))
     }
 }
 
@@ -104,11 +143,29 @@ mod tests {
     }
 
     #[test]
-    fn rounds_wander_the_further_ahead_the_more_but_not_beyond_what_they_do_without_a_run() {
+    fn rounds_wander_the_further_ahead_the_more() {
         let expectation = expectation();
         let wander = |ahead| expectation.wander("a", ahead);
         assert_eq!(wander(Some(-1.0)), 0.0);
         assert!(wander(Some(1.0)) < wander(Some(2.0)));
-        assert_eq!(wander(Some(1e3)), wander(None));
+        assert!(wander(None) > 0.0);
+    }
+
+    #[test]
+    fn around_the_middle_a_stage_is_the_depth_from_there() {
+        assert_eq!(stage(MIDDLE), 0.0);
+        assert!((stage(MIDDLE + 0.01) - 0.01).abs() < 1e-4);
+        assert!((depth(stage(3.0)) - 3.0).abs() < 1e-12);
+        // No error above that of the start is a depth.
+        assert_eq!(stage(-1.0), stage(0.0));
+    }
+
+    #[test]
+    fn the_depth_after_rounds_is_that_of_which_they_are_the_rounds() {
+        let expectation = expectation();
+        let at = |depth| expectation.ln_rounds(Level { depth, ..SEEN }).unwrap();
+        let (depth, grows) = expectation.depth_after("a", 4, at(7.0)).unwrap();
+        let (further, _) = expectation.depth_after("a", 4, at(7.0) + 1e-3).unwrap();
+        assert!((depth - 7.0).abs() < 1e-9 && (further - depth - 1e-3 * grows).abs() < 1e-5);
     }
 }

@@ -7,7 +7,7 @@ use super::{TERMS, Traits};
 use crate::model::linalg::{dot, solve_definite};
 
 /// The four numbers as long as few levels say otherwise, and how firmly.
-const PULL: [(f64, f64); TERMS] = [(3.0, 0.01), (0.4, 1.0), (0.4, 1.0), (0.0, 10.0)];
+const PULL: [(f64, f64); TERMS] = [(3.0, 0.01), (0.4, 1.0), (0.3, 1.0), (0.0, 10.0)];
 /// Levels outside are not what anybody waits for.
 const LEVELS: (f64, f64) = (1.0, 14.0);
 /// What is reached in the first round says only that it took no more.
@@ -36,7 +36,7 @@ pub struct Crossings {
 impl Crossings {
     /// Of (round, error): the first round at each of some levels of error.
     pub fn of(algorithm: &str, machines: usize, errors: &[(u64, f64)]) -> Self {
-        let steps = (0..=48).map(|k| 0.25 * f64::from(k));
+        let steps = (0..=56).map(|k| 0.25 * f64::from(k));
         let levels = steps.filter_map(|x| {
             let first = errors.iter().find(|(_, error)| -error.ln() >= x)?;
             Some((x, first.0 as f64))

@@ -2,7 +2,7 @@
 
 use super::super::History;
 use crate::algorithm;
-use crate::model::{Bracket, Expectation, Level};
+use crate::model::{Bracket, Expectation, Level, stage_slope};
 use crate::record::{Trace, traces};
 
 /// Places of P* considered, and the nearest below the best value, as a share of it.
@@ -10,6 +10,11 @@ const PLACES: usize = 28;
 const NEAREST: f64 = 1e-8;
 /// The least that is left to gain, as a share of the last round's gain: nothing converges quicker than by this factor.
 const QUICKEST: f64 = 0.02;
+/// Late rounds are those after this share of all. ln(gain still to come / gain of late rounds) is usually USUAL.0 −
+/// USUAL.1 ln rounds, but not below 0, and off from that by UNUSUAL (the tapes of `bench/regret`).
+const LATE: f64 = 0.8;
+const USUAL: (f64, f64) = (2.5, 0.5);
+const UNUSUAL: f64 = 0.8;
 /// Rounds after which a run foresees its own end.
 const LONG: u64 = 8;
 /// Rounds of a run at which its level is looked at, as shares of its last.
@@ -119,8 +124,7 @@ impl Stretch {
         let mut blur = 0.0;
         // A warm start has the rounds behind it that its level stands for.
         if let Some(start) = self.warm.and_then(|start| world.depth(start)) {
-            let Some(direction) = world.expectation.direction(level(start)) else { return 0.0 };
-            let before = world.expectation.numbers().mean_of(&direction).exp();
+            let Some(before) = world.expectation.ln_rounds(level(start)).map(f64::exp) else { return 0.0 };
             blur = 0.1 + (0.5 * before / (before + rounds)).powi(2);
             rounds += before;
         }
@@ -141,6 +145,25 @@ impl Stretch {
         let [.., before, after] = self.steps[..] else { return 0.0 };
         (before.1 - after.1) / (after.0 - before.0).max(1) as f64
     }
+
+    /// What the last of its rounds gained.
+    fn late_gain(&self) -> f64 {
+        let before = (LATE * self.last as f64) as u64;
+        let place = self.steps.partition_point(|step| step.0 <= before);
+        place.checked_sub(1).map_or(0.0, |place| self.steps[place].1 - self.best())
+    }
+
+    /// How likely it is that so much is still to be gained, in ln: the longer a run, the less over what it gained of late;
+    /// Student's t of two degrees of freedom.
+    fn likely(&self, gain: f64) -> f64 {
+        let late = self.late_gain();
+        if late <= 0.0 {
+            return 0.0;
+        }
+        let usual = (USUAL.0 - USUAL.1 * (self.last.max(1) as f64).ln()).max(0.0);
+        let off = ((gain / late).ln() - usual) / UNUSUAL;
+        -1.5 * (0.5 * off * off).ln_1p()
+    }
 }
 
 /// Every place P* may be at between what is proved and the best value, evenly in the logarithm of what is left to gain.
@@ -160,6 +183,9 @@ pub(super) fn worlds(before: &Expectation, stretches: &[Stretch], bracket: Optio
             let optimum = best - most * (-(k as f64) * step).exp() * 0.999;
             let mut world = World { optimum: Some(optimum), weight: 0.0, expectation: before.clone() };
             world.weight = stretches.iter().map(|stretch| stretch.tell(&mut world)).sum();
+            world.weight += holder.map_or(0.0, |holder| holder.likely(best - optimum));
+            // Rounds are given and the depth is what comes of them: the density of X, not of ln rounds.
+            world.weight += world.depth(best).map_or(0.0, |depth| stage_slope(depth).ln());
             world.weight -= bracket.map_or(0.0, |bracket| misfit(best - optimum, best - bracket.mid));
             world
         })

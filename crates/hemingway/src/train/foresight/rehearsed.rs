@@ -4,11 +4,10 @@ use crate::algorithm;
 use crate::backend::Rehearsal;
 use crate::model::{Expectation, Level};
 
-/// ln(rounds on all rows / rounds on a few), mean and standard deviation: of methods paced by rows, of those paced by λ,
-/// and of both where rows are fewer than columns and miss how columns go together (`regret rehearsals`).
-const BY_ROWS: (f64, f64) = (0.0, 0.4);
-const BY_SHAPE: (f64, f64) = (-0.35, 0.45);
-const THIN: (f64, f64) = (0.6, 0.9);
+/// ln(rounds on all rows / rounds on a few), mean and standard deviation, where rows are no fewer than columns and where
+/// they are and miss how columns go together: of methods paced by rows, and of those paced by λ (`regret rehearsals`).
+const BY_ROWS: [(f64, f64); 2] = [(0.0, 0.35), (1.0, 1.0)];
+const BY_SHAPE: [(f64, f64); 2] = [(-0.5, 0.6), (0.2, 0.8)];
 /// What the first half of a run tells less than all of it: variance.
 const HALF: f64 = 0.3;
 /// P* is likely so far into the gap between the best value and the bound, and a level is known that is so many gaps above.
@@ -31,11 +30,8 @@ pub(super) fn tell(expectation: &mut Expectation, rehearsals: &[Rehearsal], algo
 
 fn off(rehearsal: &Rehearsal, columns: usize) -> (f64, f64) {
     let by_rows = algorithm::by_name(&rehearsal.algorithm).is_ok_and(|algorithm| algorithm.paced_by_rows());
-    match by_rows {
-        _ if rehearsal.rows < columns => THIN,
-        true => BY_ROWS,
-        false => BY_SHAPE,
-    }
+    let thin = usize::from(rehearsal.rows < columns);
+    if by_rows { BY_ROWS[thin] } else { BY_SHAPE[thin] }
 }
 
 /// The deepest level it surely reached, and one half as deep: (X, rounds).

@@ -42,7 +42,9 @@ impl Exploration {
             // Where no round was timed yet, the first two may be dear: no more than those.
             let most = if foresight.covers(other.config.machines) { TRIALS.len() } else { 1 };
             let trials = if foresight.is_proven(other) { &ONE[..] } else { &TRIALS[..most] };
-            trials.iter().map(|rounds| Trial::new(foresight, best, other, *rounds))
+            // What was tried is tried again only for longer.
+            let longer = trials.iter().filter(|rounds| **rounds > history.probed(&other.config));
+            longer.map(|rounds| Trial::new(foresight, best, other, *rounds))
         });
         let run = best.seconds() + history.spent.wall_seconds;
         let whole = history.caps().seconds.map_or(run, |cap| run.min(cap));

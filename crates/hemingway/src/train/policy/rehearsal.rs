@@ -19,10 +19,10 @@ const MOST: f64 = 400.0;
 const MAYBE: f64 = 2.0;
 const FAR: f64 = 2.5;
 
-/// What to rehearse, once, when the first look has told how fast machines are.
+/// What to rehearse, once, when a look has told how fast machines are.
 pub(super) fn worthwhile(history: &History, foresight: &Foresight<'_>, best: &Prospect) -> Option<Decision> {
     let done = history.decisions.iter().any(|decision| matches!(decision, Decision::Rehearse { .. }));
-    let looked = matches!(&history.past[..], [only] if only.purpose == Purpose::Probe);
+    let looked = !history.past.is_empty() && history.past.iter().all(|past| past.purpose == Purpose::Probe);
     if done || !looked {
         return None;
     }
@@ -59,8 +59,10 @@ fn affordable(
     algorithms: &[String],
 ) -> Option<(usize, u64)> {
     let all = history.facts.lore.traits.rows;
-    let run =
-        [history.seconds_left(), one_machine_for_dollars(history)].into_iter().flatten().fold(best.seconds(), f64::min);
+    // What was not tried yet may be far quicker.
+    let hoped = foresight.best().map(Prospect::seconds);
+    let caps = [history.seconds_left(), one_machine_for_dollars(history), hoped];
+    let run = caps.into_iter().flatten().fold(best.seconds(), f64::min);
     let pass: f64 = algorithms.iter().filter_map(|name| foresight.pass_seconds(name)).sum();
     let budget = (SHARE * run).min(PASSES * pass / algorithms.len().max(1) as f64);
     let rounds = |rows: usize| budget / (pass * rows as f64 / all as f64);

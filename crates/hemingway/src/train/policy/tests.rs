@@ -198,12 +198,47 @@ fn a_rival_is_tried_where_that_can_pay() {
 }
 
 #[test]
+fn what_was_tried_is_tried_again_only_for_longer() {
+    let world = |config: &Config| (0.1 + 1.0 / config.machines as f64, 0.97);
+    let mut history = job(reach(), choose());
+    follow(&mut history, &world, 12);
+    let mut longest: Vec<(Config, u64)> = Vec::new();
+    for past in history.past.iter().filter(|past| past.purpose == Purpose::Probe) {
+        let rounds = past.frame.until_round - past.frame.from_round;
+        assert!(
+            longest.iter().all(|(config, most)| *config != past.frame.config || rounds > *most),
+            "{:?}",
+            past.frame
+        );
+        longest.push((past.frame.config.clone(), rounds));
+    }
+    assert!(!longest.is_empty());
+}
+
+#[test]
+fn training_begins_with_the_untried_only_where_it_is_far_better() {
+    let mut history = job(reach(), choose());
+    let first = decide(&history);
+    carry_out(&mut history, first, &plain, Ending::FrameOver);
+    let foresight = Foresight::of(&history);
+    let (best, tried) = (foresight.best().unwrap(), foresight.best_tried().unwrap());
+    // As it is thought to cost, and as if the tried were nearly as good.
+    for far in [10.0, 1.1] {
+        let mut tried = tried.clone();
+        tried.price *= far * best.cost() / tried.cost();
+        let expected = if far > 2.0 { &best.config } else { &tried.config };
+        assert_eq!(boldest(&foresight, &tried).config, *expected);
+    }
+}
+
+#[test]
 fn training_settles() {
     let mut history = job(reach(), choose());
-    let followed = follow(&mut history, &plain, 12);
-    assert!(followed[8..].iter().all(|config| *config == followed[8]), "{followed:?}");
-    let trained = history.past.iter().filter(|past| past.purpose == Purpose::Train).count();
-    assert!(trained >= 8, "{trained} frames of training");
+    follow(&mut history, &plain, 10);
+    let trained = history.past.iter().filter(|past| past.purpose == Purpose::Train);
+    let trained: Vec<&Config> = trained.map(|past| &past.frame.config).collect();
+    let settled = trained.iter().rev().take_while(|config| *config == trained.last().unwrap()).count();
+    assert!(trained.len() >= 7 && settled == trained.len(), "{trained:?}");
 }
 
 #[test]
