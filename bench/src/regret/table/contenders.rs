@@ -7,8 +7,9 @@ use crate::regret::Regret;
 use crate::regret::judge::{ON_LINE, Pair};
 use crate::regret::rivals::Attempt;
 
-/// Oracles of fewer rounds leave no room for any probe; at most a fifth of all pairs.
-const FLOOR: u64 = 7;
+/// The first look takes two rounds, and probing may take a tenth of a run: oracles of fewer rounds than this leave no room
+/// for any. At most a fifth of all pairs.
+const FLOOR: u64 = 20;
 
 /// A way to choose, by name.
 struct Contender {
@@ -22,16 +23,25 @@ impl Contender {
     }
 }
 
-/// Prints the distribution of each, and its median over ours.
+/// Prints the distribution of each over all pairs and over those that leave room for a probe.
 pub(super) fn print(pairs: &[Pair]) {
+    let all: Vec<&Pair> = pairs.iter().collect();
     let long: Vec<&Pair> = pairs.iter().filter(|pair| pair.oracle.best().2 >= FLOOR).collect();
-    let left_out = 100.0 * (pairs.len() - long.len()) as f64 / pairs.len().max(1) as f64;
+    let left_out = 100.0 * (all.len() - long.len()) as f64 / all.len().max(1) as f64;
     println!("\nOver the {} pairs whose oracle takes {FLOOR} rounds or more ({left_out:.0} % do not):\n", long.len());
+    compare(pairs, &long);
+    println!("\nOver all {} pairs:\n", all.len());
+    compare(pairs, &all);
+    probing(&all);
+}
+
+/// Each contender's distribution over some of the pairs, and its median over ours.
+fn compare(pairs: &[Pair], some: &[&Pair]) {
     println!("| contender | median | 75 % | 90 % | worst | within 5 / 10 / 25 % | median over ours |");
     println!("|---|---:|---:|---:|---:|---:|---:|");
     let mut ours = None;
     for Contender { name, regret } in contenders(pairs) {
-        let regrets: Vec<Regret> = long.iter().map(|pair| regret(pair)).collect();
+        let regrets: Vec<Regret> = some.iter().map(|pair| regret(pair)).collect();
         let [median, upper, high, worst] = [0.5, 0.75, 0.9, 1.0].map(|share| quantile_of(&regrets, share));
         let [five, ten, quarter] = [1.05, 1.1, 1.25].map(|most| share_within(&regrets, most));
         let ours = *ours.get_or_insert(median.times);
@@ -40,7 +50,6 @@ pub(super) fn print(pairs: &[Pair]) {
             "| {name} | {median} | {upper} | {high} | {worst} | {five:.0} / {ten:.0} / {quarter:.0} % | {ratio} |"
         );
     }
-    probing(&long);
 }
 
 /// Ours first.
