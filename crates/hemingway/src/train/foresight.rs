@@ -3,6 +3,7 @@
 
 mod curves;
 mod moving;
+mod outlived;
 mod prospect;
 mod recalled;
 mod rehearsed;
@@ -178,12 +179,16 @@ impl<'a> Foresight<'a> {
             mean += world.weight * ln;
             square += world.weight * (variance + ln * ln);
         }
+        let variance = (square - mean * mean).max(1e-6);
+        if let Start::Continue { run } = &start {
+            mean += outlived::outlived(&self.history.decisions, &self.history.records, run);
+        }
         let likeliest = self.likeliest()?;
         let from = depth(likeliest, lowest);
         let (_, _, along) = self.rounds(likeliest, name, machines, &start, from)?;
         Some(Prospect {
             config: Config::new(name, machines),
-            rounds: (mean, (square - mean * mean).max(1e-6)),
+            rounds: (mean, variance),
             pace,
             moving: self.moving(machines),
             price: self.price(machines),

@@ -10,11 +10,11 @@ const PLACES: usize = 28;
 const NEAREST: f64 = 1e-8;
 /// The least that is left to gain, as a share of the last round's gain: nothing converges quicker than by this factor.
 const QUICKEST: f64 = 0.02;
-/// Late rounds are those after this share of all. ln(gain still to come / gain of late rounds) is usually USUAL.0 −
-/// USUAL.1 ln rounds, but not below 0, and off from that by UNUSUAL (the tapes of `bench/regret`).
+/// Late rounds are those after this share of all. ln(gain still to come / gain of late rounds) is usually 2.5 − ½ ln rounds,
+/// but not below 0.7, and off from that by UNUSUAL (the tapes of `bench/regret`).
 const LATE: f64 = 0.8;
-const USUAL: (f64, f64) = (2.5, 0.5);
-const UNUSUAL: f64 = 0.8;
+const USUAL: (f64, f64, f64) = (2.5, 0.5, 0.7);
+const UNUSUAL: f64 = 1.0;
 /// Rounds after which a run foresees its own end.
 const LONG: u64 = 8;
 /// Rounds of a run at which its level is looked at, as shares of its last.
@@ -160,7 +160,7 @@ impl Stretch {
         if late <= 0.0 {
             return 0.0;
         }
-        let usual = (USUAL.0 - USUAL.1 * (self.last.max(1) as f64).ln()).max(0.0);
+        let usual = (USUAL.0 - USUAL.1 * (self.last.max(1) as f64).ln()).max(USUAL.2);
         let off = ((gain / late).ln() - usual) / UNUSUAL;
         -1.5 * (0.5 * off * off).ln_1p()
     }
