@@ -3,7 +3,8 @@
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use super::{Dataset, Matrix, file};
+use super::file::{self, COMPRESSED};
+use super::{Dataset, Matrix};
 use crate::{Error, Result};
 
 /// First bytes of a file of images: unsigned bytes in three dimensions.
@@ -20,7 +21,7 @@ pub struct Pair {
     pub labels: PathBuf,
 }
 
-/// Reads images and the labels beside them, each plain or gzip.
+/// Reads images and the labels beside them, each plain or compressed.
 pub fn read(images: &Path) -> Result<Pair> {
     read_from(file::open(images)?, images)
 }
@@ -46,10 +47,10 @@ fn find_labels(images: &Path) -> Result<PathBuf> {
         let what = "cannot tell the labels file from this name; expected `…images-idx3…` beside `…labels-idx1…`";
         return Err(Error::file(images, what));
     }
-    let swapped = other.strip_suffix(".gz").map_or_else(|| format!("{other}.gz"), str::to_owned);
-    let beside = [&other, &swapped].map(|name| images.with_file_name(name));
-    let found = beside.into_iter().find(|path| path.exists());
-    found.ok_or_else(|| Error::file(images, format!("its labels are missing: neither {other} nor {swapped} is there")))
+    let plain = file::bare(&other);
+    let names = ["", COMPRESSED[0], COMPRESSED[1]].map(|ending| format!("{plain}{ending}"));
+    let found = names.iter().map(|name| images.with_file_name(name)).find(|path| path.exists());
+    found.ok_or_else(|| Error::file(images, format!("its labels are missing: none of {} is there", names.join(", "))))
 }
 
 fn parse_images(mut input: impl Read, path: &Path) -> Result<Matrix> {

@@ -32,7 +32,7 @@ pub struct Parsed {
     pub queries: bool,
 }
 
-/// Reads a file, plain or gzip. Without a `base`, an index 0 anywhere means that indices count from 0.
+/// Reads a file, plain or compressed. Without a `base`, an index 0 anywhere means that indices count from 0.
 pub fn read(path: &Path, base: Option<Base>) -> Result<Parsed> {
     parse(file::open(path)?, path, base)
 }

@@ -29,13 +29,12 @@ pub struct Loaded {
 }
 
 /// Formats that may be meant but cannot be read yet: first bytes, endings of names, and what they are.
-const FOREIGN: [(&[u8], &[&str], &str); 7] = [
+const FOREIGN: [(&[u8], &[&str], &str); 6] = [
     (b"", &["csv", "tsv"], "CSV"),
     (b"PAR1", &["parquet", "pq"], "Parquet"),
     (b"ARROW1", &["arrow", "feather"], "Arrow"),
     (b"PK\x03\x04", &["npz", "zip"], "npz or zip"),
     (b"\x93NUMPY", &["npy"], "npy"),
-    (b"BZh", &["bz2"], "bzip2"),
     (b"\xfd7zXZ", &["xz"], "xz"),
 ];
 
@@ -108,13 +107,12 @@ fn base_note(found: Base, imposed: Option<Base>) -> String {
 
 fn refuse_foreign(head: &[u8], path: &Path) -> Result<()> {
     let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
-    let ending = name.strip_suffix(".gz").unwrap_or(&name).rsplit_once('.').map_or("", |(_, ending)| ending);
+    let ending = file::bare(&name).rsplit_once('.').map_or("", |(_, ending)| ending);
     let is = |magic: &[u8], endings: &[&str]| {
         (!magic.is_empty() && head.starts_with(magic)) || (!head.is_empty() && endings.contains(&ending))
     };
     let Some((_, _, what)) = FOREIGN.iter().find(|(magic, endings, _)| is(magic, endings)) else { return Ok(()) };
     let advice = match *what {
-        "bzip2" => "decompress it first (bunzip2)",
         "xz" => "decompress it first (unxz)",
         _ => "convert it to LIBSVM, for example with scikit-learn: dump_svmlight_file(X, y, path, zero_based=False)",
     };
@@ -165,7 +163,7 @@ mod tests {
             assert!(matches!(error, Error::File { .. }), "{name}: {error:?}");
             assert!(error.to_string().contains("not yet readable; convert it to LIBSVM"), "{error}");
         }
-        assert!(load("x.bz2", b"BZh9", None).unwrap_err().to_string().contains("bunzip2"));
+        assert!(load("x.xz", b"\xfd7zXZ\0", None).unwrap_err().to_string().contains("unxz"));
     }
 
     #[test]
