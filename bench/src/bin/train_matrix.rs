@@ -91,6 +91,7 @@ fn clusters() -> anyhow::Result<Vec<Option<Cluster>>> {
 fn train(case: &Case, cluster: Option<Cluster>, store: &Store) -> anyhow::Result<(Summary, usize)> {
     let spec = JobSpec {
         data: case.data.clone(),
+        labels: Default::default(),
         loss: Some(case.loss),
         l2: case.l2,
         fraction: None,

@@ -189,7 +189,7 @@ impl<'a> Trainer<'a> {
 
     /// The job that a wish is.
     pub fn job(&self, wish: &Wish<'_>) -> anyhow::Result<Job> {
-        let loaded = Loaded { dataset: self.data.clone(), notes: Vec::new(), base: None };
+        let loaded = Loaded::from(self.data.clone());
         let mut job = self.spec(wish).check_with(loaded)?;
         job.facts.lore.precedents = self.precedents.clone();
         Ok(job)
@@ -217,6 +217,7 @@ impl<'a> Trainer<'a> {
         let case = self.case;
         JobSpec {
             data: case.data.clone(),
+            labels: Default::default(),
             loss: Some(case.loss),
             l2: case.l2,
             fraction: None,

@@ -1,6 +1,7 @@
 //! The command line as it is written: names, help and plain values. What they amount to, [`crate::jobs`] and the
 //! commands make of them.
 
+mod data;
 mod design;
 mod goal;
 mod job;
@@ -12,6 +13,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+pub(crate) use data::{DataCommand, LabelArgs};
 pub(crate) use design::{CostArg, DesignArgs};
 pub(crate) use goal::GoalArgs;
 pub(crate) use job::{KeepArgs, LimitArgs, ProblemArgs, RunArgs, TrainArgs};
@@ -83,7 +85,7 @@ pub(crate) enum Command {
     #[command(after_long_help = SCORE_EXAMPLES)]
     Score(ScoreArgs),
     /// Look at, make and convert data
-    #[command(subcommand, after_long_help = DATA_EXAMPLES)]
+    #[command(subcommand, after_long_help = data::EXAMPLES)]
     Data(DataCommand),
     /// Look at this machine: cores, clock, what an empty round costs
     #[command(after_long_help = DOCTOR_EXAMPLES)]
@@ -162,12 +164,6 @@ Examples:
   hemingway score logistic-3 test.svm
   hemingway score model.json test.svm --output json | jq .metrics.accuracy";
 
-const DATA_EXAMPLES: &str = "\
-Examples:
-  hemingway data info a9a.gz
-  hemingway data synth svm,rows=1000,columns=20 -o svm.txt
-  hemingway data convert train-images-idx3-ubyte.gz mnist.svm";
-
 const DOCTOR_EXAMPLES: &str = "\
 Examples:
   hemingway doctor
@@ -240,6 +236,8 @@ pub(crate) struct PredictArgs {
     #[arg(long)]
     pub(crate) margins: bool,
     #[command(flatten)]
+    pub(crate) labels: LabelArgs,
+    #[command(flatten)]
     pub(crate) store: StoreArg,
 }
 
@@ -251,36 +249,9 @@ pub(crate) struct ScoreArgs {
     /// Labelled rows: a file or `synth:KIND,key=value…`
     pub(crate) data: String,
     #[command(flatten)]
+    pub(crate) labels: LabelArgs,
+    #[command(flatten)]
     pub(crate) store: StoreArg,
-}
-
-/// `data …`.
-#[derive(Debug, Subcommand)]
-pub(crate) enum DataCommand {
-    /// Sizes, density and labels
-    Info {
-        /// A file or `synth:KIND,key=value…`
-        data: String,
-    },
-    /// Make data to order, as LIBSVM text
-    ///
-    /// Kinds: logistic, svm, ridge, sparse, ill-conditioned, power-law. Keys of all: rows, columns, noise, seed.
-    Synth {
-        /// KIND,key=value…
-        spec: String,
-        /// Where to write
-        #[arg(short, value_name = "FILE")]
-        out: PathBuf,
-    },
-    /// Convert any readable data to LIBSVM text
-    Convert {
-        /// A file or `synth:KIND,key=value…`
-        #[arg(value_name = "IN")]
-        from: String,
-        /// Where to write
-        #[arg(value_name = "OUT")]
-        to: PathBuf,
-    },
 }
 
 /// `doctor`.

@@ -61,6 +61,7 @@ pub(crate) fn spec(
     }
     Ok(JobSpec {
         data,
+        labels: problem.labels.labels(),
         loss: problem.loss,
         l2: problem.l2,
         fraction: None,

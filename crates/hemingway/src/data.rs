@@ -1,13 +1,17 @@
 //! Data in: rows and labels, from files or made to order.
 
+pub mod csv;
 mod file;
+mod format;
 pub mod idx;
 pub mod info;
 pub mod libsvm;
 pub mod matrix;
 pub mod prepare;
+pub mod reading;
 pub mod source;
 pub mod synth;
+mod text;
 
 use std::sync::Arc;
 
@@ -17,6 +21,7 @@ use crate::rng::{Purpose, keyed};
 pub use info::Info;
 pub use matrix::{Matrix, Row};
 pub use prepare::{Normalize, Preparation, Prepared, Rules, prepare};
+pub use reading::{Labels, Like, Reading};
 pub use source::{Loaded, Source};
 
 /// Rows with one label each.

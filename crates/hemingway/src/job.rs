@@ -12,7 +12,7 @@ use crate::data::libsvm::Base;
 use crate::data::matrix::BYTES_PER_ENTRY;
 use crate::data::prepare::{Preparation, Rules, prepare};
 use crate::data::source::Source;
-use crate::data::{Dataset, Info, Loaded};
+use crate::data::{Dataset, Info, Labels, Loaded, Reading};
 use crate::engine::cores;
 use crate::goal::{Caps, Goal};
 use crate::model::{Precedents, Timing, Traits};
@@ -25,6 +25,9 @@ use crate::{Error, Result, algorithm, metric};
 pub struct JobSpec {
     /// DATA: a path or `synth:…`.
     pub data: String,
+    /// `--label`: where its labels are, if it does not say so itself.
+    #[serde(default, skip_serializing_if = "Labels::is_default")]
+    pub labels: Labels,
     /// `--loss`; by the labels if not given.
     pub loss: Option<Loss>,
     /// `--l2`; 1/n if not given.
@@ -157,7 +160,7 @@ impl JobSpec {
     /// Checks every setting, loads the data and lays out what may be chosen.
     pub fn check(self) -> Result<Job> {
         self.check_settings()?;
-        let loaded = Source::parse(&self.data)?.load()?;
+        let loaded = Source::parse(&self.data)?.load_as(&Reading::with_labels(&self.labels))?;
         self.check_with(loaded)
     }
 
@@ -166,7 +169,8 @@ impl JobSpec {
         self.check_settings()?;
         let mut notes = loaded.notes;
         let loss = self.loss.map_or_else(|| default_loss(&loaded.dataset, &self.preparation, &mut notes), Ok)?;
-        let prepared = prepare(loaded.dataset, &self.preparation, loss.is_binary())?;
+        let mut prepared = prepare(loaded.dataset, &self.preparation, loss.is_binary())?;
+        prepared.rules.names = loaded.names;
         notes.extend(prepared.notes);
         self.check_metric(loss)?;
         let test = self.load_test(loaded.base, &prepared.rules, &mut notes)?;
@@ -229,7 +233,9 @@ impl JobSpec {
 
     fn load_test(&self, base: Option<Base>, rules: &Rules, notes: &mut Vec<String>) -> Result<Option<Arc<Dataset>>> {
         let Some(test) = &self.test else { return Ok(None) };
-        let loaded = Source::parse(test)?.load_like(base)?;
+        let like = Some(rules.like(base));
+        let reading = Reading { labels: self.labels.clone(), like, unlabelled: false };
+        let loaded = Source::parse(test)?.load_as(&reading)?;
         let (dataset, said) = rules.apply(loaded.dataset)?;
         notes.extend(said.into_iter().filter(|note| !notes.contains(note)).collect::<Vec<_>>());
         Ok(Some(Arc::new(dataset)))

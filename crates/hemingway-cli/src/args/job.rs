@@ -7,12 +7,12 @@ use hemingway::data::Normalize;
 use hemingway::goal::Caps;
 use hemingway::problem::Loss;
 
-use super::{GoalArgs, value};
+use super::{GoalArgs, LabelArgs, value};
 
 /// `train` and `plan`.
 #[derive(Debug, Args)]
 pub(crate) struct TrainArgs {
-    /// A file (LIBSVM text, idx images; plain, .gz or .bz2) or `synth:KIND,key=value…`
+    /// A file (LIBSVM text, CSV, idx images; plain, .gz or .bz2) or `synth:KIND,key=value…`
     #[arg(value_name = "DATA")]
     pub(crate) data: Vec<String>,
     #[command(flatten)]
@@ -32,7 +32,7 @@ pub(crate) struct TrainArgs {
 /// `run`.
 #[derive(Debug, Args)]
 pub(crate) struct RunArgs {
-    /// A file (LIBSVM text, idx images; plain, .gz or .bz2) or `synth:KIND,key=value…`
+    /// A file (LIBSVM text, CSV, idx images; plain, .gz or .bz2) or `synth:KIND,key=value…`
     #[arg(value_name = "DATA")]
     pub(crate) data: Vec<String>,
     /// gd, lbfgs, minibatch-sgd, local-sgd, splash, cocoa, cocoa+ or noop
@@ -65,6 +65,8 @@ pub(crate) struct RunArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Problem")]
 pub(crate) struct ProblemArgs {
+    #[command(flatten)]
+    pub(crate) labels: LabelArgs,
     /// hinge, logistic or squared [default: logistic for two classes, squared for numbers]
     #[arg(long, value_name = "LOSS")]
     pub(crate) loss: Option<Loss>,
@@ -172,8 +174,9 @@ impl LimitArgs {
 }
 
 /// What a journal already says of its job.
-const JOB: [&str; 12] = [
+const JOB: [&str; 13] = [
     "data",
+    "label",
     "goal",
     "certified",
     "machines",

@@ -7,27 +7,29 @@ use std::path::Path;
 use anyhow::Result;
 use hemingway::data::info::{LabelSummary, Storage};
 use hemingway::data::synth::Recipe;
-use hemingway::data::{Dataset, Info, Loaded, Source, libsvm};
+use hemingway::data::{Dataset, Info, Loaded, Reading, Source, libsvm};
 use serde_json::{Value, json};
 
 use super::exit;
-use crate::args::DataCommand;
+use crate::args::{DataCommand, LabelArgs};
 use crate::output::{Answer, Output};
 use crate::show::{Paint, number};
 
 /// Looks at, makes or converts.
 pub(super) fn data(command: &DataCommand, out: &mut dyn Output) -> Result<u8> {
     match command {
-        DataCommand::Info { data } => {
-            let loaded = load(&Source::parse(data)?, out)?;
+        DataCommand::Info { data, labels } => {
+            let loaded = load(&Source::parse(data)?, labels, out)?;
             out.answer(&Described { info: Info::of(&loaded.dataset), notes: loaded.notes })?;
         }
         DataCommand::Synth { spec, out: path } => {
-            let loaded = load(&Source::Synthetic(Recipe::parse(spec)?), out)?;
-            write(&loaded.dataset, path, out)?;
+            let waiting = out.wait(&format!("making {spec}"));
+            let dataset = Recipe::parse(spec)?.make();
+            drop(waiting);
+            write(&dataset, path, out)?;
         }
-        DataCommand::Convert { from, to } => {
-            let loaded = load(&Source::parse(from)?, out)?;
+        DataCommand::Convert { from, to, labels } => {
+            let loaded = load(&Source::parse(from)?, labels, out)?;
             for note in &loaded.notes {
                 out.say(&format!("note: {note}"));
             }
@@ -37,9 +39,9 @@ pub(super) fn data(command: &DataCommand, out: &mut dyn Output) -> Result<u8> {
     Ok(exit::MET)
 }
 
-fn load(source: &Source, out: &mut dyn Output) -> hemingway::Result<Loaded> {
+fn load(source: &Source, labels: &LabelArgs, out: &mut dyn Output) -> hemingway::Result<Loaded> {
     let _waiting = out.wait(&format!("reading {source}"));
-    source.load()
+    source.load_as(&Reading::with_labels(&labels.labels()))
 }
 
 fn write(dataset: &Dataset, path: &Path, out: &mut dyn Output) -> Result<()> {

@@ -4,20 +4,20 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use hemingway::data::{Dataset, Source};
+use hemingway::data::{Dataset, Reading, Source};
 use hemingway::record::store::Store;
 use hemingway::trained::TrainedModel;
 use serde_json::{Value, json};
 
 use super::exit;
-use crate::args::{PredictArgs, ScoreArgs};
+use crate::args::{LabelArgs, PredictArgs, ScoreArgs};
 use crate::output::{Answer, Output};
 use crate::show::{Paint, number};
 
 /// Predicts every row.
 pub(super) fn predict(args: &PredictArgs, out: &mut dyn Output) -> Result<u8> {
     let model = load_model(&args.model, &args.store.store)?;
-    let data = load_data(&args.data, &model, out)?;
+    let data = load_data(&args.data, reading(&args.labels, &model, true), out)?;
     let (margins, notes) = model.margins(data.matrix)?;
     say_all(&notes, out);
     let values: Vec<f64> = if args.margins { margins } else { margins.iter().map(|z| model.label(*z)).collect() };
@@ -32,7 +32,7 @@ pub(super) fn predict(args: &PredictArgs, out: &mut dyn Output) -> Result<u8> {
 /// Measures on labelled data.
 pub(super) fn score(args: &ScoreArgs, out: &mut dyn Output) -> Result<u8> {
     let model = load_model(&args.model, &args.store.store)?;
-    let data = load_data(&args.data, &model, out)?;
+    let data = load_data(&args.data, reading(&args.labels, &model, false), out)?;
     let rows = data.rows();
     let (metrics, notes) = model.score(data)?;
     say_all(&notes, out);
@@ -56,9 +56,14 @@ fn load_model(name: &str, store: &Path) -> hemingway::Result<TrainedModel> {
     TrainedModel::load(&dir.model_path())
 }
 
-fn load_data(name: &str, model: &TrainedModel, out: &mut dyn Output) -> hemingway::Result<Dataset> {
+/// Data is read as the training data was; to predict it needs no labels.
+fn reading(labels: &LabelArgs, model: &TrainedModel, unlabelled: bool) -> Reading {
+    Reading { labels: labels.labels(), like: Some(model.rules.like(model.base)), unlabelled }
+}
+
+fn load_data(name: &str, reading: Reading, out: &mut dyn Output) -> hemingway::Result<Dataset> {
     let waiting = out.wait(&format!("reading {name}"));
-    let loaded = Source::parse(name)?.load_like(model.base);
+    let loaded = Source::parse(name)?.load_as(&reading);
     drop(waiting);
     let loaded = loaded?;
     say_all(&loaded.notes, out);

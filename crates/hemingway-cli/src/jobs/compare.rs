@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use anyhow::Result;
 use hemingway::backend::Ending;
-use hemingway::data::{Loaded, Source};
+use hemingway::data::{Loaded, Reading, Source};
 use hemingway::goal::Caps;
 use hemingway::job::{Job, JobSpec};
 use hemingway::train::{Compared, Driver, History, Spent, Summary, choose_cluster};
@@ -93,9 +93,9 @@ impl Field<'_> {
 
     /// The data, once for all.
     fn read(&self, out: &mut dyn Output) -> Result<Loaded> {
-        let data = &self.specs[0].data;
+        let JobSpec { data, labels, .. } = &self.specs[0];
         let waiting = out.wait(&format!("reading {data}"));
-        let loaded = Source::parse(data)?.load();
+        let loaded = Source::parse(data)?.load_as(&Reading::with_labels(labels));
         drop(waiting);
         Ok(loaded?)
     }

@@ -8,6 +8,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use super::text::{number, show};
 use super::{Dataset, Matrix, file};
 use crate::{Error, Result};
 
@@ -155,16 +156,6 @@ impl Rows {
     }
 }
 
-/// A finite number.
-fn number(text: &[u8]) -> Option<f64> {
-    // Most values of real files are short whole numbers, which need no general parser.
-    if (1..=15).contains(&text.len()) && text.iter().all(u8::is_ascii_digit) {
-        return Some(text.iter().fold(0, |n, b| 10 * n + u64::from(b - b'0')) as f64);
-    }
-    let v: f64 = std::str::from_utf8(text).ok()?.parse().ok()?;
-    v.is_finite().then_some(v)
-}
-
 fn value(token: &[u8], text: &[u8]) -> Result<f64, String> {
     number(text).ok_or_else(|| format!("{} has no finite number after the colon", show(token)))
 }
@@ -189,13 +180,6 @@ fn bad_label(text: &[u8]) -> String {
         _ => "; expected a finite number",
     };
     format!("bad label {}{hint}", show(text))
-}
-
-/// A token as it can be shown: short and printable, whatever the file holds.
-fn show(token: &[u8]) -> String {
-    let short: String = String::from_utf8_lossy(token).chars().take(32).collect();
-    let more = if short.len() < token.len() { "…" } else { "" };
-    format!("`{}{more}`", short.escape_debug())
 }
 
 #[cfg(test)]

@@ -7,7 +7,8 @@ mod labels;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Dataset, Matrix, matrix};
+use super::libsvm::Base;
+use super::{Dataset, Like, Matrix, matrix};
 use crate::{Error, Result};
 pub use labels::LabelRule;
 
@@ -49,6 +50,9 @@ pub struct Prepared {
 pub struct Rules {
     /// Columns of the training data, the intercept's not counted.
     pub columns: usize,
+    /// Their names, where they have any: other data is read by them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub names: Option<Vec<String>>,
     /// Rows are divided by their length.
     pub unit_rows: bool,
     /// Columns are divided by these numbers, if any.
@@ -64,6 +68,7 @@ pub fn prepare(dataset: Dataset, preparation: &Preparation, binary: bool) -> Res
     let labels = LabelRule::learn(&dataset.labels, preparation.positive, binary)?;
     let rules = Rules {
         columns: dataset.columns(),
+        names: None,
         unit_rows: preparation.normalize == Some(Normalize::Rows),
         scales: (preparation.normalize == Some(Normalize::Columns)).then(|| largest_by_column(&dataset.matrix)),
         intercept: preparation.intercept,
@@ -74,6 +79,11 @@ pub fn prepare(dataset: Dataset, preparation: &Preparation, binary: bool) -> Res
 }
 
 impl Rules {
+    /// How companions of the training data are to be read.
+    pub fn like(&self, base: Option<Base>) -> Like {
+        Like { base, columns: self.columns, names: self.names.clone() }
+    }
+
     /// Does to other data, such as a test set, what was done to the training data.
     pub fn apply(&self, dataset: Dataset) -> Result<(Dataset, Vec<String>)> {
         let name = dataset.name;

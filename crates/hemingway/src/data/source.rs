@@ -3,9 +3,10 @@
 use std::fmt::{self, Display, Formatter};
 use std::path::{Path, PathBuf};
 
+use super::format::{Format, HEAD};
 use super::libsvm::Base;
 use super::synth::Recipe;
-use super::{Dataset, file, idx, libsvm};
+use super::{Dataset, Reading, csv, file, idx, libsvm};
 use crate::{Error, Result};
 
 /// Where data comes from.
@@ -26,17 +27,16 @@ pub struct Loaded {
     pub notes: Vec<String>,
     /// What the indices of a LIBSVM file count from, to be imposed on its test set.
     pub base: Option<Base>,
+    /// Names of the columns, where the file has any: its test set is read by them.
+    pub names: Option<Vec<String>>,
 }
 
-/// Formats that may be meant but cannot be read yet: first bytes, endings of names, and what they are.
-const FOREIGN: [(&[u8], &[&str], &str); 6] = [
-    (b"", &["csv", "tsv"], "CSV"),
-    (b"PAR1", &["parquet", "pq"], "Parquet"),
-    (b"ARROW1", &["arrow", "feather"], "Arrow"),
-    (b"PK\x03\x04", &["npz", "zip"], "npz or zip"),
-    (b"\x93NUMPY", &["npy"], "npy"),
-    (b"\xfd7zXZ", &["xz"], "xz"),
-];
+/// Rows that need no words.
+impl From<Dataset> for Loaded {
+    fn from(dataset: Dataset) -> Self {
+        Self { dataset, notes: Vec::new(), base: None, names: None }
+    }
+}
 
 impl Source {
     /// Understands DATA: `synth:KIND,key=value…` or the path of a file, which is not yet opened.
@@ -49,15 +49,17 @@ impl Source {
 
     /// Reads or makes the data.
     pub fn load(&self) -> Result<Loaded> {
-        self.load_like(None)
+        self.load_as(&Reading::default())
     }
 
-    /// Reads a companion of data already loaded, such as its test set: a test set that happens to hold no index 0
-    /// would otherwise shift by a column.
-    pub fn load_like(&self, base: Option<Base>) -> Result<Loaded> {
+    /// Reads data of which more is known than its file says: where its labels are, or what it is a companion of.
+    pub fn load_as(&self, reading: &Reading) -> Result<Loaded> {
         match self {
-            Self::File(path) => load_file(path, base),
-            Self::Synthetic(recipe) => Ok(Loaded { dataset: recipe.make(), notes: Vec::new(), base: None }),
+            Self::File(path) => load_file(path, reading),
+            Self::Synthetic(recipe) => {
+                reading.refuse_column("made data")?;
+                Ok(recipe.make().into())
+            }
         }
     }
 }
@@ -79,20 +81,35 @@ impl Display for Source {
     }
 }
 
-fn load_file(path: &Path, base: Option<Base>) -> Result<Loaded> {
-    let (head, input) = file::peek(file::open(path)?, 8).map_err(file::unreadable(path))?;
-    if head.starts_with(&idx::IMAGES) || head.starts_with(&idx::LABELS) {
-        let pair = idx::read_from(input, path)?;
-        let notes = vec![format!("labels are from {}", pair.labels.display()), "pixels are divided by 255".into()];
-        return Ok(Loaded { dataset: pair.dataset, notes, base: None });
+fn load_file(path: &Path, reading: &Reading) -> Result<Loaded> {
+    let (head, input) = file::peek(file::open(path)?, HEAD).map_err(file::unreadable(path))?;
+    match Format::of(&head, path).map_err(|what| Error::file(path, what))? {
+        Format::Idx => load_idx(input, path, reading),
+        Format::Csv => load_csv(input, path, reading),
+        Format::Libsvm => load_libsvm(input, path, reading),
     }
-    refuse_foreign(&head, path)?;
-    let parsed = libsvm::parse(input, path, base)?;
-    let mut notes = vec![base_note(parsed.base, base)];
+}
+
+fn load_idx(input: file::Input, path: &Path, reading: &Reading) -> Result<Loaded> {
+    reading.refuse_column("idx")?;
+    let pair = idx::read_from(input, path)?;
+    let notes = vec![format!("labels are from {}", pair.labels.display()), "pixels are divided by 255".into()];
+    Ok(Loaded { notes, ..pair.dataset.into() })
+}
+
+fn load_csv(input: file::Input, path: &Path, reading: &Reading) -> Result<Loaded> {
+    let csv::Parsed { dataset, names, notes } = csv::parse(input, path, reading)?;
+    Ok(Loaded { notes, names, ..dataset.into() })
+}
+
+fn load_libsvm(input: file::Input, path: &Path, reading: &Reading) -> Result<Loaded> {
+    reading.refuse_column("LIBSVM")?;
+    let parsed = libsvm::parse(input, path, reading.base())?;
+    let mut notes = vec![base_note(parsed.base, reading.base())];
     if parsed.queries {
         notes.push("qid fields are ignored: rows are not grouped by query".into());
     }
-    Ok(Loaded { dataset: parsed.dataset, notes, base: Some(parsed.base) })
+    Ok(Loaded { notes, base: Some(parsed.base), ..parsed.dataset.into() })
 }
 
 fn base_note(found: Base, imposed: Option<Base>) -> String {
@@ -105,29 +122,17 @@ fn base_note(found: Base, imposed: Option<Base>) -> String {
     format!("indices are {first}-based ({why})")
 }
 
-fn refuse_foreign(head: &[u8], path: &Path) -> Result<()> {
-    let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
-    let ending = file::bare(&name).rsplit_once('.').map_or("", |(_, ending)| ending);
-    let is = |magic: &[u8], endings: &[&str]| {
-        (!magic.is_empty() && head.starts_with(magic)) || (!head.is_empty() && endings.contains(&ending))
-    };
-    let Some((_, _, what)) = FOREIGN.iter().find(|(magic, endings, _)| is(magic, endings)) else { return Ok(()) };
-    let advice = match *what {
-        "xz" => "decompress it first (unxz)",
-        _ => "convert it to LIBSVM, for example with scikit-learn: dump_svmlight_file(X, y, path, zero_based=False)",
-    };
-    Err(Error::file(path, format!("{what} is not yet readable; {advice}")))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::reading::{Labels, Like};
 
     fn load(name: &str, bytes: &[u8], base: Option<Base>) -> Result<Loaded> {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join(name);
         std::fs::write(&path, bytes).unwrap();
-        Source::File(path).load_like(base)
+        let like = Like { base, columns: 1, names: None };
+        Source::File(path).load_as(&Reading { like: base.map(|_| like), ..Reading::default() })
     }
 
     #[test]
@@ -155,15 +160,16 @@ mod tests {
     }
 
     #[test]
-    fn foreign_formats_get_advice() {
-        for (name, bytes) in
-            [("x.csv", &b"1,2"[..]), ("x.CSV.gz", b"1,2"), ("x", b"PAR1...."), ("x.npz", b"PK\x03\x04")]
-        {
-            let error = load(name, bytes, None).unwrap_err();
-            assert!(matches!(error, Error::File { .. }), "{name}: {error:?}");
-            assert!(error.to_string().contains("not yet readable; convert it to LIBSVM"), "{error}");
-        }
-        assert!(load("x.xz", b"\xfd7zXZ\0", None).unwrap_err().to_string().contains("unxz"));
+    fn foreign_formats_are_named() {
+        let error = load("x", b"PAR1....", None).unwrap_err();
+        assert!(matches!(error, Error::File { .. }) && error.to_string().contains("Parquet"), "{error}");
+    }
+
+    #[test]
+    fn a_label_column_is_for_tables_only() {
+        let reading = Reading { labels: Labels { column: Some("y".into()) }, ..Reading::default() };
+        let made = Source::parse("synth:ridge,rows=10,columns=2").unwrap().load_as(&reading);
+        assert!(matches!(made, Err(Error::Setting { field, .. }) if field == "--label"));
     }
 
     #[test]

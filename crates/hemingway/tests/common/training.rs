@@ -28,6 +28,7 @@ impl Observer for Nobody {
 pub(crate) fn spec(data: &str, goal: Goal, mode: Mode, cluster: &str) -> JobSpec {
     JobSpec {
         data: data.into(),
+        labels: Default::default(),
         loss: None,
         l2: None,
         fraction: None,

@@ -57,6 +57,7 @@ fn a_narrow_test_set_is_padded() {
 #[test]
 fn a_broken_model_file_cannot_panic() {
     let rules = |scales: &[f64]| Rules {
+        names: None,
         columns: 2,
         unit_rows: false,
         scales: Some(scales.to_vec()),

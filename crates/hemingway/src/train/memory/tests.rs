@@ -24,6 +24,7 @@ impl Observer for Nobody {
 fn job(data: &str, cluster: &str, mode: Mode) -> Job {
     let spec = JobSpec {
         data: data.into(),
+        labels: Default::default(),
         loss: Some(crate::problem::Loss::Hinge),
         l2: None,
         fraction: None,

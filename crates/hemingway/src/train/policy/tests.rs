@@ -19,6 +19,7 @@ fn job(goal: Goal, mode: Mode) -> History {
     let data = Dataset { name: "made up".into(), matrix: Matrix::dense(1, vec![1.0; 64]), labels: vec![1.0; 64] };
     let spec = JobSpec {
         data: "made up".into(),
+        labels: Default::default(),
         loss: None,
         l2: None,
         fraction: None,

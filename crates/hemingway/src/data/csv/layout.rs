@@ -1,0 +1,216 @@
+//! Which column is which: the labels, the features in their order, and what is left out.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::data::Reading;
+use crate::data::reading::Like;
+
+/// What a column is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Role {
+    Label,
+    Feature(u32),
+    Ignored,
+}
+
+/// The columns of a file.
+#[derive(Debug, PartialEq)]
+pub(super) struct Layout {
+    /// What each is for, from the left.
+    pub(super) roles: Vec<Role>,
+    /// Columns of the matrix.
+    pub(super) columns: usize,
+    /// Their names, if there is a header.
+    pub(super) names: Option<Vec<String>>,
+    /// Sentences to say aloud.
+    pub(super) notes: Vec<String>,
+    header: Option<Vec<String>>,
+}
+
+/// What people call the column of labels.
+const USUAL: [&str; 5] = ["label", "labels", "target", "y", "class"];
+
+/// More columns than these are not listed in a message.
+const MOST_LISTED: usize = 12;
+
+/// The header, if any, and what is known of the file from outside.
+struct Table<'a> {
+    header: Option<&'a [String]>,
+    width: usize,
+    reading: &'a Reading,
+}
+
+impl Layout {
+    /// Decides on every column.
+    ///
+    /// # Errors
+    /// The sentence to show, if that cannot be done.
+    pub(super) fn of(header: Option<Vec<String>>, width: usize, reading: &Reading) -> Result<Self, String> {
+        let table = Table { header: header.as_deref(), width, reading };
+        table.refuse_twins()?;
+        if header.is_none() && reading.like.as_ref().is_some_and(|like| like.names.is_some()) {
+            return Err("has no header, but the columns of the training data have names".into());
+        }
+        let mut notes = Vec::new();
+        if header.is_none() {
+            notes.push("no header: the first line holds only numbers".into());
+        }
+        let label = table.label()?;
+        if let Some((place, why)) = label {
+            notes.push(format!("labels are {} ({why})", describe(table.header, place)));
+        }
+        let label = label.map(|(place, _)| place);
+        let roles = table.roles(label)?;
+        let left_out = |place: &usize| roles[*place] == Role::Ignored;
+        let ignored: Vec<usize> = (0..width).filter(left_out).collect();
+        if !ignored.is_empty() {
+            notes.push(format!("left out: {}", table.list(&ignored)));
+        }
+        let columns = roles.iter().filter(|role| matches!(role, Role::Feature(_))).count();
+        if columns == 0 {
+            return Err("holds one column only; expected labels and at least one column of numbers".into());
+        }
+        let names = match &reading.like {
+            Some(like) => like.names.clone(),
+            None => header.as_ref().map(|names| features(names, &roles)),
+        };
+        Ok(Self { roles, columns, names, notes, header })
+    }
+
+    /// A column as it is called in messages.
+    pub(super) fn column(&self, place: usize) -> String {
+        describe(self.header.as_deref(), place)
+    }
+}
+
+impl Table<'_> {
+    fn refuse_twins(&self) -> Result<(), String> {
+        let mut names: Vec<&String> = self.header.unwrap_or_default().iter().filter(|name| !name.is_empty()).collect();
+        names.sort_unstable();
+        match names.windows(2).find(|pair| pair[0] == pair[1]) {
+            Some(pair) => Err(format!("column `{}` is there twice; rename or drop one", pair[0])),
+            None => Ok(()),
+        }
+    }
+
+    /// Where the labels are and why there; nowhere only where they are not needed.
+    fn label(&self) -> Result<Option<(usize, &'static str)>, String> {
+        if let Some(asked) = &self.reading.labels.column {
+            return self.find(asked).map(|place| Some((place, "by --label")));
+        }
+        let found = match &self.reading.like {
+            Some(Like { names: Some(names), .. }) => self.stranger(names),
+            Some(like) if self.width == like.columns && self.reading.unlabelled => return Ok(None),
+            _ => self.usual(),
+        };
+        if self.reading.unlabelled { Ok(found.ok()) } else { found.map(Some) }
+    }
+
+    /// The column that the user names, or counts from 1.
+    fn find(&self, asked: &str) -> Result<usize, String> {
+        let named = self.header.and_then(|names| names.iter().position(|name| name == asked));
+        let counted = || asked.parse().ok().filter(|n| (1..=self.width).contains(n)).map(|n: usize| n - 1);
+        named.or_else(counted).ok_or_else(|| {
+            let columns: Vec<usize> = (0..self.width).collect();
+            format!("has no column `{asked}` for --label; it has {}", self.list(&columns))
+        })
+    }
+
+    /// Where labels are by custom.
+    fn usual(&self) -> Result<(usize, &'static str), String> {
+        match self.named(&is_usual).as_slice() {
+            [] => Ok((self.width - 1, "the last column; --label takes another")),
+            [place] => Ok((*place, "by its name; --label takes another")),
+            several => Err(format!("{} may each be the labels; choose with --label", self.list(several))),
+        }
+    }
+
+    /// In a companion of data with these names, the labels are the one column more.
+    fn stranger(&self, names: &[String]) -> Result<(usize, &'static str), String> {
+        let known: HashSet<&str> = names.iter().map(String::as_str).collect();
+        let strangers = self.named(&|name| !name.is_empty() && !known.contains(name));
+        let usual = self.named(&|name| !known.contains(name) && is_usual(name));
+        match (usual.as_slice(), strangers.as_slice()) {
+            ([place], _) => Ok((*place, "by its name; --label takes another")),
+            (_, [place]) => Ok((*place, "the one that is no column of the training data")),
+            (_, []) => Err("holds no labels beside the columns of the training data".into()),
+            (_, several) => Err(format!("{} may each be the labels; choose with --label", self.list(several))),
+        }
+    }
+
+    /// Columns as they are called in messages, the first of many.
+    fn list(&self, places: &[usize]) -> String {
+        let mut words: Vec<String> =
+            places.iter().take(MOST_LISTED).map(|place| describe(self.header, *place)).collect();
+        words.extend((places.len() > MOST_LISTED).then(|| "…".into()));
+        words.join(", ")
+    }
+
+    /// Places of the columns with such a name.
+    fn named(&self, is: &dyn Fn(&str) -> bool) -> Vec<usize> {
+        let names = self.header.unwrap_or_default().iter().enumerate();
+        names.filter(|(_, name)| is(name)).map(|(place, _)| place).collect()
+    }
+
+    /// Everything but the labels is a feature, where the training data does not say otherwise.
+    fn roles(&self, label: Option<usize>) -> Result<Vec<Role>, String> {
+        match &self.reading.like {
+            Some(Like { names: Some(names), .. }) => self.roles_by_name(label, names),
+            like => {
+                let roles = self.roles_in_order(label);
+                let columns = roles.iter().filter(|role| matches!(role, Role::Feature(_))).count();
+                match like {
+                    Some(like) if like.columns != columns => {
+                        Err(format!("holds {columns} columns beside the labels, the training data {}", like.columns))
+                    }
+                    _ => Ok(roles),
+                }
+            }
+        }
+    }
+
+    /// In the order of the file. A column whose name is empty counts rows: spreadsheets and data frames write it so.
+    fn roles_in_order(&self, label: Option<usize>) -> Vec<Role> {
+        let is_index = |place: usize| self.header.is_some_and(|names| names[place].is_empty());
+        let mut next = 0..;
+        let role = |place| match Some(place) == label {
+            true => Role::Label,
+            false if is_index(place) => Role::Ignored,
+            false => next.next().map_or(Role::Ignored, Role::Feature),
+        };
+        (0..self.width).map(role).collect()
+    }
+
+    /// In the order of the training data, whatever theirs.
+    fn roles_by_name(&self, label: Option<usize>, names: &[String]) -> Result<Vec<Role>, String> {
+        let header = self.header.unwrap_or_default().iter();
+        let places: HashMap<&String, usize> = header.enumerate().map(|(place, name)| (name, place)).collect();
+        let mut roles = vec![Role::Ignored; self.width];
+        for (j, name) in (0..).zip(names) {
+            let place = places.get(name).filter(|place| Some(**place) != label);
+            let place = place.ok_or_else(|| format!("has no column `{name}`, which the training data has"))?;
+            roles[*place] = Role::Feature(j);
+        }
+        if let Some(place) = label {
+            roles[place] = Role::Label;
+        }
+        Ok(roles)
+    }
+}
+
+fn is_usual(name: &str) -> bool {
+    USUAL.iter().any(|usual| name.eq_ignore_ascii_case(usual))
+}
+
+fn features(names: &[String], roles: &[Role]) -> Vec<String> {
+    let named = names.iter().zip(roles).filter(|(_, role)| matches!(role, Role::Feature(_)));
+    named.map(|(name, _)| name.clone()).collect()
+}
+
+fn describe(header: Option<&[String]>, place: usize) -> String {
+    let name = header.map(|names| names[place].as_str()).filter(|name| !name.is_empty());
+    name.map_or_else(
+        || format!("column {}", place + 1),
+        |name| format!("column {} `{}`", place + 1, name.escape_debug()),
+    )
+}

@@ -1,0 +1,124 @@
+//! Which format a file has: by its first bytes, and only where text may be either, by the ending of its name.
+
+use std::path::Path;
+
+use super::{file, idx, text};
+
+/// The formats of data that can be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Format {
+    Idx,
+    Csv,
+    Libsvm,
+}
+
+/// So much of a file is looked at.
+pub(super) const HEAD: usize = 1 << 16;
+
+/// Formats that may be meant but cannot be read: first bytes, endings of names, and what they are.
+const FOREIGN: [(&[u8], &[&str], &str); 6] = [
+    (b"PAR1", &["parquet", "pq"], "Parquet"),
+    (b"ARROW1", &["arrow", "feather"], "Arrow"),
+    (b"PK\x03\x04", &["npz", "zip"], "npz or zip"),
+    (b"\x93NUMPY", &["npy"], "npy"),
+    (b"\xfd7zXZ", &["xz"], "xz"),
+    (b"\x28\xb5\x2f\xfd", &["zst"], "zstd"),
+];
+
+/// First bytes of text that is not UTF-8.
+const UTF16: [&[u8]; 2] = [&[0xff, 0xfe], &[0xfe, 0xff]];
+
+impl Format {
+    /// The format of a file that begins so.
+    ///
+    /// # Errors
+    /// The sentence to show, if it is none of ours.
+    pub(super) fn of(head: &[u8], path: &Path) -> Result<Self, String> {
+        if head.starts_with(&idx::IMAGES) || head.starts_with(&idx::LABELS) {
+            return Ok(Self::Idx);
+        }
+        if UTF16.iter().any(|mark| head.starts_with(mark)) {
+            return Err("the text is UTF-16; save it as UTF-8".into());
+        }
+        let ending = ending(path);
+        refuse_foreign(head, &ending)?;
+        Ok(match ending.as_str() {
+            "csv" | "tsv" => Self::Csv,
+            _ if is_delimited(first_line(head)) => Self::Csv,
+            _ => Self::Libsvm,
+        })
+    }
+}
+
+/// The last ending of a name, that of compression left out, in lower case.
+pub(super) fn ending(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+    file::bare(&name).rsplit_once('.').map_or_else(String::new, |(_, ending)| ending.into())
+}
+
+fn refuse_foreign(head: &[u8], ending: &str) -> Result<(), String> {
+    let is =
+        |magic: &[u8], endings: &[&str]| head.starts_with(magic) || (!head.is_empty() && endings.contains(&ending));
+    let Some((_, _, what)) = FOREIGN.iter().find(|(magic, endings, _)| is(magic, endings)) else { return Ok(()) };
+    let advice = match *what {
+        "xz" => "decompress it first (unxz)",
+        "zstd" => "decompress it first (unzstd)",
+        _ => "save it as CSV, for example with pandas: frame.to_csv(path, index=False)",
+    };
+    Err(format!("{what} is not yet readable; {advice}"))
+}
+
+/// The first line that holds anything, as far as it was looked at.
+fn first_line(head: &[u8]) -> &[u8] {
+    let mut lines = head.split(|&b| b == b'\n').map(<[u8]>::trim_ascii);
+    lines.find(|line| !text::is_skipped(line)).unwrap_or_default()
+}
+
+/// Separated fields, and nothing like the `index:value` of LIBSVM after the first.
+fn is_delimited(line: &[u8]) -> bool {
+    let is_entry = |token: &[u8]| {
+        let digits = token.iter().take_while(|b| b.is_ascii_digit()).count();
+        (digits > 0 && token.get(digits) == Some(&b':')) || token.starts_with(b"qid:")
+    };
+    let mut rest = line.split(u8::is_ascii_whitespace).filter(|token| !token.is_empty()).skip(1);
+    line.iter().any(|b| b",;\t".contains(b)) && !rest.any(is_entry)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(name: &str, head: &[u8]) -> Result<Format, String> {
+        Format::of(head, Path::new(name))
+    }
+
+    #[test]
+    fn text_is_told_by_its_first_line() {
+        for (line, format) in [
+            ("+1 1:0.5 3:2", Format::Libsvm),
+            ("-1\t2:1", Format::Libsvm),
+            ("1,2 3:4", Format::Libsvm),
+            ("3 qid:1 1:0.5", Format::Libsvm),
+            ("1", Format::Libsvm),
+            ("", Format::Libsvm),
+            ("# a, b\n\n+1 1:2", Format::Libsvm),
+            ("a,b,label", Format::Csv),
+            ("1;2;3", Format::Csv),
+            ("1\t2\t3", Format::Csv),
+            ("# made by hand\n1,2", Format::Csv),
+        ] {
+            assert_eq!(of("data", line.as_bytes()), Ok(format), "{line:?}");
+        }
+        assert_eq!(of("x.CSV.gz", b"single\n1"), Ok(Format::Csv));
+    }
+
+    #[test]
+    fn foreign_formats_get_advice() {
+        for (name, head) in [("x.parquet", &b"?"[..]), ("x", b"PAR1...."), ("x.feather", b"ARROW1")] {
+            assert!(of(name, head).unwrap_err().contains("not yet readable; save it as CSV"));
+        }
+        assert!(of("x.xz", b"\xfd7zXZ\0").unwrap_err().contains("unxz"));
+        assert!(of("x", &[0xff, 0xfe, b'1', 0]).unwrap_err().contains("UTF-16"));
+        assert_eq!(of("x.parquet", b""), Ok(Format::Libsvm), "an empty file is empty, whatever its name");
+    }
+}

@@ -1,0 +1,64 @@
+//! What a file does not say of itself: where its labels are, and what the training data imposes on its companions.
+
+use serde::{Deserialize, Serialize};
+
+use super::libsvm::Base;
+use crate::{Error, Result};
+
+/// Where labels are, as the user says.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Labels {
+    /// `--label`: a column, by its name or by its number from 1.
+    pub column: Option<String>,
+}
+
+/// How to read a file, where its content leaves it open.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Reading {
+    /// Where its labels are.
+    pub labels: Labels,
+    /// What the training data was, if this is its test set or data to predict.
+    pub like: Option<Like>,
+    /// Labels may be missing, as in prediction; they are 0 then.
+    pub unlabelled: bool,
+}
+
+/// What the training data imposes on its companions: a test set that happens to hold no index 0, or its columns in
+/// another order, would otherwise be misread.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Like {
+    /// What indices count from.
+    pub base: Option<Base>,
+    /// Number of columns, d.
+    pub columns: usize,
+    /// Their names, where they have any.
+    pub names: Option<Vec<String>>,
+}
+
+impl Labels {
+    /// Nothing was said.
+    pub fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+impl Reading {
+    /// Reads training data whose labels are there.
+    pub fn with_labels(labels: &Labels) -> Self {
+        Self { labels: labels.clone(), ..Self::default() }
+    }
+
+    /// What indices must count from.
+    pub(crate) fn base(&self) -> Option<Base> {
+        self.like.as_ref().and_then(|like| like.base)
+    }
+
+    /// Refuses `--label` where there are no columns to choose from. A test set may be of another format.
+    pub(super) fn refuse_column(&self, format: &str) -> Result<()> {
+        if self.labels.column.is_none() || self.like.is_some() {
+            return Ok(());
+        }
+        Err(Error::setting("--label", format!("{format} says itself where its labels are; leave --label out")))
+    }
+}
