@@ -43,6 +43,26 @@ fn a_table_is_learnt_tested_and_predicted_by_the_names_of_its_columns() {
     assert!(desk.ok("report last").out.contains("--label won"));
 }
 
+/// A 3 × 2 array of bytes, as numpy writes it.
+fn array(shape: &str, values: &[u8]) -> Vec<u8> {
+    let header = format!("{{'descr': '|u1', 'fortran_order': False, 'shape': {shape}, }}\n");
+    [b"\x93NUMPY\x01\0", &(header.len() as u16).to_le_bytes()[..], header.as_bytes(), values].concat()
+}
+
+#[test]
+fn arrays_are_learnt_with_labels_in_a_file_or_a_column() {
+    let desk = Desk::new();
+    std::fs::write(desk.path("rows.npy"), array("(3, 2)", &[1, 0, 0, 1, 1, 1])).unwrap();
+    std::fs::write(desk.path("classes.npy"), array("(3,)", &[1, 2, 1])).unwrap();
+    assert!(desk.run("data info rows.npy").err.contains("holds no labels"));
+    desk.ok("run rows.npy --labels classes.npy --algorithm gd --machines 1 --rounds 5 --model m.json");
+    assert!(desk.ok("report last").out.contains("--labels classes.npy"));
+    assert_eq!(desk.ok("predict m.json rows.npy").out.lines().count(), 3);
+    let (info, _) = desk.json("data info rows.npy --label 2");
+    assert_eq!((&info["columns"], &info["labels"]["counts"][1]["rows"]), (&Value::from(1), &Value::from(2)));
+    assert_eq!(desk.run("data info rows.npy --label 2 --labels classes.npy").code, 2);
+}
+
 #[test]
 fn a_label_that_is_not_there_is_refused() {
     let desk = Desk::new();

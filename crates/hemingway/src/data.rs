@@ -7,6 +7,7 @@ pub mod idx;
 pub mod info;
 pub mod libsvm;
 pub mod matrix;
+pub mod numpy;
 pub mod prepare;
 pub mod reading;
 pub mod source;
@@ -146,8 +147,28 @@ impl Fnv {
 }
 
 #[cfg(test)]
+pub(crate) use tests::any_dataset;
+
+#[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    /// Small data sets of any numbers, dense and sparse.
+    pub(crate) fn any_dataset() -> impl Strategy<Value = Dataset> {
+        let number = prop_oneof![prop::num::f64::NORMAL, -9.0..9.0, (-9..9).prop_map(f64::from), Just(5e-324)];
+        (1_u32..12).prop_flat_map(move |columns| {
+            let row =
+                prop::collection::btree_map(0..columns, number.clone().prop_filter("no zero", |v| *v != 0.0), 0..6);
+            prop::collection::vec((number.clone(), row), 1..20).prop_map(move |rows| {
+                let mut matrix = Matrix::sparse(columns as usize);
+                rows.iter().for_each(|(_, row)| matrix.push_row(row.iter().map(|(j, v)| (*j, *v))));
+                let labels = rows.iter().map(|(label, _)| *label).collect();
+                Dataset { name: "made".into(), matrix: matrix.compact(), labels }
+            })
+        })
+    }
 
     #[test]
     fn a_smaller_sample_is_part_of_a_larger_one() {

@@ -25,7 +25,7 @@ use crate::{Error, Result, algorithm, metric};
 pub struct JobSpec {
     /// DATA: a path or `synth:…`.
     pub data: String,
-    /// `--label`: where its labels are, if it does not say so itself.
+    /// `--label`, `--labels`: where its labels are, if it does not say so itself.
     #[serde(default, skip_serializing_if = "Labels::is_default")]
     pub labels: Labels,
     /// `--loss`; by the labels if not given.
@@ -234,7 +234,7 @@ impl JobSpec {
     fn load_test(&self, base: Option<Base>, rules: &Rules, notes: &mut Vec<String>) -> Result<Option<Arc<Dataset>>> {
         let Some(test) = &self.test else { return Ok(None) };
         let like = Some(rules.like(base));
-        let reading = Reading { labels: self.labels.clone(), like, unlabelled: false };
+        let reading = Reading { labels: self.labels.of_companion(), like, unlabelled: false };
         let loaded = Source::parse(test)?.load_as(&reading)?;
         let (dataset, said) = rules.apply(loaded.dataset)?;
         notes.extend(said.into_iter().filter(|note| !notes.contains(note)).collect::<Vec<_>>());

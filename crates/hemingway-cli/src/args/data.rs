@@ -9,6 +9,7 @@ pub(super) const EXAMPLES: &str = "\
 Examples:
   hemingway data info a9a.gz
   hemingway data info housing.csv --label price
+  hemingway data info words.npz --labels classes.npy
   hemingway data synth svm,rows=1000,columns=20 -o svm.txt
   hemingway data convert train-images-idx3-ubyte.gz mnist.svm";
 
@@ -19,11 +20,14 @@ pub(crate) struct LabelArgs {
     /// y or class, else the last]
     #[arg(long, value_name = "NAME|N")]
     label: Option<String>,
+    /// A file that holds the labels of a NumPy array, one a row [default: `y` in the same file, or `y….npy` beside `X….npy`]
+    #[arg(long, value_name = "FILE.npy", conflicts_with = "label")]
+    labels: Option<PathBuf>,
 }
 
 impl LabelArgs {
     pub(crate) fn labels(&self) -> Labels {
-        Labels { column: self.label.clone() }
+        Labels { column: self.label.clone(), file: self.labels.clone() }
     }
 }
 

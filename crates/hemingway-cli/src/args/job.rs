@@ -12,7 +12,7 @@ use super::{GoalArgs, LabelArgs, value};
 /// `train` and `plan`.
 #[derive(Debug, Args)]
 pub(crate) struct TrainArgs {
-    /// A file (LIBSVM text, CSV, idx images; plain, .gz or .bz2) or `synth:KIND,key=value…`
+    /// A file (LIBSVM text, CSV, NumPy npy or npz, idx images; plain, .gz or .bz2) or `synth:KIND,key=value…`
     #[arg(value_name = "DATA")]
     pub(crate) data: Vec<String>,
     #[command(flatten)]
@@ -32,7 +32,7 @@ pub(crate) struct TrainArgs {
 /// `run`.
 #[derive(Debug, Args)]
 pub(crate) struct RunArgs {
-    /// A file (LIBSVM text, CSV, idx images; plain, .gz or .bz2) or `synth:KIND,key=value…`
+    /// A file (LIBSVM text, CSV, NumPy npy or npz, idx images; plain, .gz or .bz2) or `synth:KIND,key=value…`
     #[arg(value_name = "DATA")]
     pub(crate) data: Vec<String>,
     /// gd, lbfgs, minibatch-sgd, local-sgd, splash, cocoa, cocoa+ or noop
@@ -174,9 +174,10 @@ impl LimitArgs {
 }
 
 /// What a journal already says of its job.
-const JOB: [&str; 13] = [
+const JOB: [&str; 14] = [
     "data",
     "label",
+    "labels",
     "goal",
     "certified",
     "machines",

@@ -92,7 +92,7 @@ fn goal(goal: &Goal) -> (&'static str, String) {
 }
 
 /// Flags with a value, where the user gave one.
-fn settings(spec: &JobSpec) -> [(&'static str, Option<String>); 13] {
+fn settings(spec: &JobSpec) -> [(&'static str, Option<String>); 14] {
     let number = |value: Option<f64>| value.map(|value| value.to_string());
     let normalize = spec.preparation.normalize.map(|what| match what {
         Normalize::Rows => "rows".into(),
@@ -101,6 +101,7 @@ fn settings(spec: &JobSpec) -> [(&'static str, Option<String>); 13] {
     let machines = spec.machines.map(|(low, high)| format!("{low}..{high}"));
     [
         ("--label", spec.labels.column.clone()),
+        ("--labels", spec.labels.file.as_ref().map(|path| path.display().to_string())),
         ("--machines", machines),
         ("--algorithms", spec.algorithms.as_ref().map(|names| names.join(","))),
         ("--loss", spec.loss.map(|loss| loss.to_string())),

@@ -2,12 +2,14 @@
 
 use std::path::Path;
 
-use super::{file, idx, text};
+use super::{file, idx, numpy, text};
 
 /// The formats of data that can be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Format {
     Idx,
+    Npy,
+    Npz,
     Csv,
     Libsvm,
 }
@@ -16,11 +18,9 @@ pub(super) enum Format {
 pub(super) const HEAD: usize = 1 << 16;
 
 /// Formats that may be meant but cannot be read: first bytes, endings of names, and what they are.
-const FOREIGN: [(&[u8], &[&str], &str); 6] = [
+const FOREIGN: [(&[u8], &[&str], &str); 4] = [
     (b"PAR1", &["parquet", "pq"], "Parquet"),
     (b"ARROW1", &["arrow", "feather"], "Arrow"),
-    (b"PK\x03\x04", &["npz", "zip"], "npz or zip"),
-    (b"\x93NUMPY", &["npy"], "npy"),
     (b"\xfd7zXZ", &["xz"], "xz"),
     (b"\x28\xb5\x2f\xfd", &["zst"], "zstd"),
 ];
@@ -36,6 +36,12 @@ impl Format {
     pub(super) fn of(head: &[u8], path: &Path) -> Result<Self, String> {
         if head.starts_with(&idx::IMAGES) || head.starts_with(&idx::LABELS) {
             return Ok(Self::Idx);
+        }
+        if head.starts_with(numpy::MAGIC) {
+            return Ok(Self::Npy);
+        }
+        if head.starts_with(numpy::ARCHIVE) {
+            return Ok(Self::Npz);
         }
         if UTF16.iter().any(|mark| head.starts_with(mark)) {
             return Err("the text is UTF-16; save it as UTF-8".into());

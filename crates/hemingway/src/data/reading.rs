@@ -1,5 +1,7 @@
 //! What a file does not say of itself: where its labels are, and what the training data imposes on its companions.
 
+use std::path::PathBuf;
+
 use serde::{Deserialize, Serialize};
 
 use super::libsvm::Base;
@@ -11,6 +13,8 @@ use crate::{Error, Result};
 pub struct Labels {
     /// `--label`: a column, by its name or by its number from 1.
     pub column: Option<String>,
+    /// `--labels`: a NumPy file of its own, one label a row.
+    pub file: Option<PathBuf>,
 }
 
 /// How to read a file, where its content leaves it open.
@@ -41,6 +45,11 @@ impl Labels {
     pub fn is_default(&self) -> bool {
         *self == Self::default()
     }
+
+    /// What holds for a test set too: a file of labels is that of its own rows only.
+    pub fn of_companion(&self) -> Self {
+        Self { column: self.column.clone(), file: None }
+    }
 }
 
 impl Reading {
@@ -54,11 +63,21 @@ impl Reading {
         self.like.as_ref().and_then(|like| like.base)
     }
 
-    /// Refuses `--label` where there are no columns to choose from. A test set may be of another format.
-    pub(super) fn refuse_column(&self, format: &str) -> Result<()> {
+    /// Refuses `--label` and `--labels` where a format says itself where its labels are. Its training data may be a
+    /// table whose column was named.
+    pub(super) fn refuse_labels(&self, format: &str) -> Result<()> {
+        self.refuse_file(format)?;
         if self.labels.column.is_none() || self.like.is_some() {
             return Ok(());
         }
         Err(Error::setting("--label", format!("{format} says itself where its labels are; leave --label out")))
+    }
+
+    /// Refuses `--labels`, which is for NumPy files.
+    pub(super) fn refuse_file(&self, format: &str) -> Result<()> {
+        if self.labels.file.is_none() {
+            return Ok(());
+        }
+        Err(Error::setting("--labels", format!("{format} holds its labels itself; leave --labels out")))
     }
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::format::{Format, HEAD};
 use super::libsvm::Base;
 use super::synth::Recipe;
-use super::{Dataset, Reading, csv, file, idx, libsvm};
+use super::{Dataset, Reading, csv, file, idx, libsvm, numpy};
 use crate::{Error, Result};
 
 /// Where data comes from.
@@ -38,6 +38,12 @@ impl From<Dataset> for Loaded {
     }
 }
 
+impl From<numpy::Parsed> for Loaded {
+    fn from(parsed: numpy::Parsed) -> Self {
+        Self { notes: parsed.notes, ..parsed.dataset.into() }
+    }
+}
+
 impl Source {
     /// Understands DATA: `synth:KIND,key=value…` or the path of a file, which is not yet opened.
     pub fn parse(data: &str) -> Result<Self> {
@@ -57,7 +63,7 @@ impl Source {
         match self {
             Self::File(path) => load_file(path, reading),
             Self::Synthetic(recipe) => {
-                reading.refuse_column("made data")?;
+                reading.refuse_labels("made data")?;
                 Ok(recipe.make().into())
             }
         }
@@ -85,25 +91,28 @@ fn load_file(path: &Path, reading: &Reading) -> Result<Loaded> {
     let (head, input) = file::peek(file::open(path)?, HEAD).map_err(file::unreadable(path))?;
     match Format::of(&head, path).map_err(|what| Error::file(path, what))? {
         Format::Idx => load_idx(input, path, reading),
+        Format::Npy => Ok(numpy::parse(input, path, reading)?.into()),
+        Format::Npz => Ok(numpy::read_archive(path, reading)?.into()),
         Format::Csv => load_csv(input, path, reading),
         Format::Libsvm => load_libsvm(input, path, reading),
     }
 }
 
 fn load_idx(input: file::Input, path: &Path, reading: &Reading) -> Result<Loaded> {
-    reading.refuse_column("idx")?;
+    reading.refuse_labels("idx")?;
     let pair = idx::read_from(input, path)?;
     let notes = vec![format!("labels are from {}", pair.labels.display()), "pixels are divided by 255".into()];
     Ok(Loaded { notes, ..pair.dataset.into() })
 }
 
 fn load_csv(input: file::Input, path: &Path, reading: &Reading) -> Result<Loaded> {
+    reading.refuse_file("CSV")?;
     let csv::Parsed { dataset, names, notes } = csv::parse(input, path, reading)?;
     Ok(Loaded { notes, names, ..dataset.into() })
 }
 
 fn load_libsvm(input: file::Input, path: &Path, reading: &Reading) -> Result<Loaded> {
-    reading.refuse_column("LIBSVM")?;
+    reading.refuse_labels("LIBSVM")?;
     let parsed = libsvm::parse(input, path, reading.base())?;
     let mut notes = vec![base_note(parsed.base, reading.base())];
     if parsed.queries {
@@ -167,7 +176,7 @@ mod tests {
 
     #[test]
     fn a_label_column_is_for_tables_only() {
-        let reading = Reading { labels: Labels { column: Some("y".into()) }, ..Reading::default() };
+        let reading = Reading { labels: Labels { column: Some("y".into()), file: None }, ..Reading::default() };
         let made = Source::parse("synth:ridge,rows=10,columns=2").unwrap().load_as(&reading);
         assert!(matches!(made, Err(Error::Setting { field, .. }) if field == "--label"));
     }

@@ -12,7 +12,7 @@ fn plain(text: &str) -> Parsed {
 }
 
 fn with_label(column: &str) -> Reading {
-    Reading { labels: Labels { column: Some(column.into()) }, ..Reading::default() }
+    Reading { labels: Labels { column: Some(column.into()), file: None }, ..Reading::default() }
 }
 
 fn like(columns: usize, names: Option<&[&str]>) -> Reading {
@@ -149,7 +149,7 @@ proptest! {
 
     #[test]
     fn nothing_like_a_table_panics(text in "([-+0-9.e,;\t\"\n\r#ay]|na){0,60}", label in "[ay0-9]?", columns in 0_usize..4) {
-        let asked = Reading { labels: Labels { column: Some(label) }, ..like(columns, Some(&["a"])) };
+        let asked = Reading { labels: Labels { column: Some(label), file: None }, ..like(columns, Some(&["a"])) };
         for reading in [Reading::default(), like(columns, None), like(1, Some(&["a"])), asked] {
             if let Ok(parsed) = read(&text, &reading) {
                 let (n, d) = (parsed.dataset.rows(), parsed.dataset.columns());

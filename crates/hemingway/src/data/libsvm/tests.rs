@@ -1,6 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::data::any_dataset;
 
 fn from_text(text: &str) -> Result<Parsed> {
     parse(text.as_bytes(), Path::new("some/file"), None)
@@ -92,19 +93,6 @@ fn nothing_to_train_on_is_an_error_of_the_file() {
 fn the_largest_index_still_fits() {
     let parsed = from_text("1 0:1 4294967295:1\n").unwrap();
     assert_eq!(parsed.dataset.columns(), 1 << 32);
-}
-
-fn any_dataset() -> impl Strategy<Value = Dataset> {
-    let number = prop_oneof![prop::num::f64::NORMAL, -9.0..9.0, (-9..9).prop_map(f64::from), Just(5e-324)];
-    (1_u32..12).prop_flat_map(move |columns| {
-        let row = prop::collection::btree_map(0..columns, number.clone().prop_filter("no zero", |v| *v != 0.0), 0..6);
-        prop::collection::vec((number.clone(), row), 1..20).prop_map(move |rows| {
-            let mut matrix = Matrix::sparse(columns as usize);
-            rows.iter().for_each(|(_, row)| matrix.push_row(row.iter().map(|(j, v)| (*j, *v))));
-            let labels = rows.iter().map(|(label, _)| *label).collect();
-            Dataset { name: "made".into(), matrix: matrix.compact(), labels }
-        })
-    })
 }
 
 proptest! {
