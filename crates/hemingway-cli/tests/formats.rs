@@ -64,6 +64,19 @@ fn arrays_are_learnt_with_labels_in_a_file_or_a_column() {
 }
 
 #[test]
+fn words_are_learnt_and_found_again_by_name() {
+    let desk = Desk::new();
+    desk.write("train.vw", "1 |w good film\n-1 |w bad film\n1 |w good:2\n-1 |w bad\n");
+    desk.write("new.vw", "|w film bad\n|w unheard good\n");
+    desk.ok("run train.vw --algorithm lbfgs --machines 1 --rounds 20 --model m.json");
+    let said = desk.ok("predict m.json new.vw");
+    assert_eq!(said.out, "-1\n1\n");
+    assert!(said.err.contains("1 columns that the training data did not have are dropped"), "{}", said.err);
+    desk.write("weighed.vw", "1 0.5 |w good\n");
+    assert!(desk.run("data info weighed.vw").err.contains("weighed.vw:1: weight `0.5`"));
+}
+
+#[test]
 fn a_label_that_is_not_there_is_refused() {
     let desk = Desk::new();
     desk.write("train.csv", &table(["a", "b", "won"]));

@@ -13,6 +13,7 @@ pub mod reading;
 pub mod source;
 pub mod synth;
 mod text;
+pub mod vw;
 
 use std::sync::Arc;
 

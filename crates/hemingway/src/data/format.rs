@@ -11,6 +11,7 @@ pub(super) enum Format {
     Npy,
     Npz,
     Csv,
+    VowpalWabbit,
     Libsvm,
 }
 
@@ -50,6 +51,8 @@ impl Format {
         refuse_foreign(head, &ending)?;
         Ok(match ending.as_str() {
             "csv" | "tsv" => Self::Csv,
+            "vw" => Self::VowpalWabbit,
+            _ if has_bar(first_line(head)) => Self::VowpalWabbit,
             _ if is_delimited(first_line(head)) => Self::Csv,
             _ => Self::Libsvm,
         })
@@ -80,6 +83,11 @@ fn first_line(head: &[u8]) -> &[u8] {
     lines.find(|line| !text::is_skipped(line)).unwrap_or_default()
 }
 
+/// The bar before features, and not in a comment.
+fn has_bar(line: &[u8]) -> bool {
+    line.iter().find(|b| b"|#".contains(b)) == Some(&b'|')
+}
+
 /// Separated fields, and nothing like the `index:value` of LIBSVM after the first.
 fn is_delimited(line: &[u8]) -> bool {
     let is_entry = |token: &[u8]| {
@@ -108,6 +116,9 @@ mod tests {
             ("1", Format::Libsvm),
             ("", Format::Libsvm),
             ("# a, b\n\n+1 1:2", Format::Libsvm),
+            ("1 2:3 # a|b", Format::Libsvm),
+            ("1 |words good, film", Format::VowpalWabbit),
+            ("-1 'tag| 2:0.5", Format::VowpalWabbit),
             ("a,b,label", Format::Csv),
             ("1;2;3", Format::Csv),
             ("1\t2\t3", Format::Csv),

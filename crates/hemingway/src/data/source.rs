@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::format::{Format, HEAD};
 use super::libsvm::Base;
 use super::synth::Recipe;
-use super::{Dataset, Reading, csv, file, idx, libsvm, numpy};
+use super::{Dataset, Reading, csv, file, idx, libsvm, numpy, vw};
 use crate::{Error, Result};
 
 /// Where data comes from.
@@ -94,6 +94,7 @@ fn load_file(path: &Path, reading: &Reading) -> Result<Loaded> {
         Format::Npy => Ok(numpy::parse(input, path, reading)?.into()),
         Format::Npz => Ok(numpy::read_archive(path, reading)?.into()),
         Format::Csv => load_csv(input, path, reading),
+        Format::VowpalWabbit => load_vw(input, path, reading),
         Format::Libsvm => load_libsvm(input, path, reading),
     }
 }
@@ -109,6 +110,14 @@ fn load_csv(input: file::Input, path: &Path, reading: &Reading) -> Result<Loaded
     reading.refuse_file("CSV")?;
     let csv::Parsed { dataset, names, notes } = csv::parse(input, path, reading)?;
     Ok(Loaded { notes, names, ..dataset.into() })
+}
+
+fn load_vw(input: file::Input, path: &Path, reading: &Reading) -> Result<Loaded> {
+    reading.refuse_labels("Vowpal Wabbit text")?;
+    let vw::Parsed { dataset, names, base } = vw::parse(input, path, reading)?;
+    let by_name = || "each feature has a column, in the order of their first appearance".into();
+    let notes = vec![base.map_or_else(by_name, |base| base_note(base, reading.base()))];
+    Ok(Loaded { notes, names, base, ..dataset.into() })
 }
 
 fn load_libsvm(input: file::Input, path: &Path, reading: &Reading) -> Result<Loaded> {
