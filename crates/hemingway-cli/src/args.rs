@@ -84,7 +84,7 @@ pub(crate) enum Command {
     /// Measure a model on labelled data
     #[command(after_long_help = SCORE_EXAMPLES)]
     Score(ScoreArgs),
-    /// Look at, make and convert data
+    /// Look at, make, convert and split data
     #[command(subcommand, after_long_help = data::EXAMPLES)]
     Data(DataCommand),
     /// Look at this machine: cores, clock, what an empty round costs

@@ -77,6 +77,41 @@ fn words_are_learnt_and_found_again_by_name() {
 }
 
 #[test]
+fn data_is_converted_there_and_back() {
+    let desk = Desk::new();
+    desk.write("table.csv", &table(["a", "b", "won"]));
+    let (written, _) = desk.json("data convert table.csv table.npz");
+    assert_eq!((&written["file"], &written["rows"]), (&Value::from("table.npz"), &Value::from(40)));
+    desk.ok("data convert table.npz table.svm");
+    desk.ok("data convert table.csv direct.svm");
+    assert_eq!(desk.read("table.svm"), desk.read("direct.svm"));
+    desk.ok("data convert table.svm packed --to npz");
+    assert_eq!(desk.json("data info packed").0["nonzeros"], written["nonzeros"]);
+    let said = desk.run("data convert table.svm other.csv");
+    assert_eq!(said.code, 2, "{}", said.err);
+    assert!(said.err.contains("csv cannot be written; end the name in .svm or .npz"), "{}", said.err);
+    assert!(!desk.path("other.csv").exists());
+}
+
+#[test]
+fn data_is_split_by_the_seed() {
+    let desk = Desk::new();
+    desk.write("table.csv", &table(["a", "b", "won"]));
+    let (parts, _) = desk.json("data split table.csv --test 0.25");
+    assert_eq!((&parts["train"]["rows"], &parts["test"]["rows"]), (&Value::from(30), &Value::from(10)));
+    assert_eq!(parts["test"]["file"], "table-test.svm");
+    let first = desk.read("table-test.svm");
+    desk.ok("data split table.csv --test 0.25 --seed 1");
+    assert_ne!(desk.read("table-test.svm"), first);
+    desk.ok("data split table.csv --test 0.25 --seed 0");
+    assert_eq!(desk.read("table-test.svm"), first);
+    let files = desk.ok("data split synth:svm,rows=10 --test 0.5 -o half --to npz --output quiet").out;
+    assert_eq!(files, "half-train.npz\nhalf-test.npz\n");
+    let said = desk.run("data split table.csv --test 1.5");
+    assert_eq!(said.code, 2, "{}", said.err);
+}
+
+#[test]
 fn a_label_that_is_not_there_is_refused() {
     let desk = Desk::new();
     desk.write("train.csv", &table(["a", "b", "won"]));

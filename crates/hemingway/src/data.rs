@@ -10,6 +10,7 @@ pub mod matrix;
 pub mod numpy;
 pub mod prepare;
 pub mod reading;
+pub mod save;
 pub mod source;
 pub mod synth;
 mod text;
@@ -20,10 +21,12 @@ use std::sync::Arc;
 use rand::seq::SliceRandom;
 
 use crate::rng::{Purpose, keyed};
+use crate::{Error, Result};
 pub use info::Info;
 pub use matrix::{Matrix, Row};
 pub use prepare::{Normalize, Preparation, Prepared, Rules, prepare};
 pub use reading::{Labels, Like, Reading};
+pub use save::{SaveAs, save};
 pub use source::{Loaded, Source};
 
 /// Rows with one label each.
@@ -57,6 +60,21 @@ impl Dataset {
     pub fn sample(&self, fraction: f64, seed: u64) -> Self {
         let rows = (fraction * self.rows() as f64).round() as usize;
         self.select(&self.order(seed)[..rows.clamp(1.min(self.rows()), self.rows())])
+    }
+
+    /// The rows in two parts, drawn by the seed and in their old order: those to train on and, a share of all, those to
+    /// test on. Neither is empty.
+    pub fn split(&self, test: f64, seed: u64) -> Result<(Self, Self)> {
+        let rows = (test * self.rows() as f64).round() as usize;
+        if !(1..self.rows()).contains(&rows) {
+            let what = format!("{test} leaves one part of {} rows empty; say a share above 0 and below 1", self.rows());
+            return Err(Error::setting("--test", what));
+        }
+        let mut order = self.order(seed);
+        let (test, train) = order.split_at_mut(rows);
+        test.sort_unstable();
+        train.sort_unstable();
+        Ok((self.select(train), self.select(test)))
     }
 
     fn order(&self, seed: u64) -> Vec<usize> {
@@ -182,5 +200,21 @@ mod tests {
         assert_ne!(small.labels, data.sample(0.1, 8).labels);
         assert_eq!(data.sample(1e-6, 7).rows(), 1, "never empty");
         assert_eq!(data.sample(1.0, 7), data.shuffled(7));
+    }
+
+    #[test]
+    fn a_split_deals_every_row_once() {
+        let labels: Vec<f64> = (0..50).map(f64::from).collect();
+        let data = Dataset { name: "made up".into(), matrix: Matrix::dense(1, labels.clone()), labels };
+        let (train, test) = data.split(0.2, 7).unwrap();
+        assert_eq!((train.rows(), test.rows()), (40, 10));
+        assert!(train.labels.is_sorted() && test.labels.is_sorted());
+        let mut all = [train.labels, test.labels.clone()].concat();
+        all.sort_by(f64::total_cmp);
+        assert_eq!(all, data.labels);
+        assert_ne!(test.labels, data.split(0.2, 8).unwrap().1.labels);
+        for share in [0.0, 1.0, -0.5, 1.5, f64::NAN, 1e-6, 0.999] {
+            assert!(data.split(share, 7).is_err(), "{share}");
+        }
     }
 }

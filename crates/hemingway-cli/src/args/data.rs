@@ -1,9 +1,9 @@
 //! The flags of `data`, and where labels are.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use clap::{Args, Subcommand};
-use hemingway::data::Labels;
+use clap::{Args, Subcommand, ValueEnum};
+use hemingway::data::{Labels, SaveAs};
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -11,7 +11,9 @@ Examples:
   hemingway data info housing.csv --label price
   hemingway data info words.npz --labels classes.npy
   hemingway data synth svm,rows=1000,columns=20 -o svm.txt
-  hemingway data convert train-images-idx3-ubyte.gz mnist.svm";
+  hemingway data convert train-images-idx3-ubyte.gz mnist.svm
+  hemingway data convert housing.csv housing.npz --label price
+  hemingway data split a9a.gz --test 0.2 --seed 1         a9a-train.svm and a9a-test.svm";
 
 /// Where labels are.
 #[derive(Debug, Args)]
@@ -41,7 +43,7 @@ pub(crate) enum DataCommand {
         #[command(flatten)]
         labels: LabelArgs,
     },
-    /// Make data to order, as LIBSVM text
+    /// Make data to order, as LIBSVM text or npz
     ///
     /// Kinds: logistic, svm, ridge, sparse, ill-conditioned, power-law. Keys of all: rows, columns, noise, seed.
     Synth {
@@ -50,16 +52,72 @@ pub(crate) enum DataCommand {
         /// Where to write
         #[arg(short, value_name = "FILE")]
         out: PathBuf,
+        #[command(flatten)]
+        format: FormatArg,
     },
-    /// Convert any readable data to LIBSVM text
+    /// Convert any readable data to LIBSVM text or npz
     Convert {
         /// A file or `synth:KIND,key=value…`
         #[arg(value_name = "IN")]
         from: String,
-        /// Where to write
+        /// Where to write; text is compressed if this ends in .gz or .bz2
         #[arg(value_name = "OUT")]
         to: PathBuf,
         #[command(flatten)]
         labels: LabelArgs,
+        #[command(flatten)]
+        format: FormatArg,
     },
+    /// Deal the rows at random into a training and a test set
+    Split {
+        /// A file or `synth:KIND,key=value…`
+        data: String,
+        /// Share of the rows to test on, above 0 and below 1
+        #[arg(long, value_name = "F")]
+        test: f64,
+        /// Seed of the draw
+        #[arg(long, value_name = "N", default_value_t = 0)]
+        seed: u64,
+        /// Write STEM-train and STEM-test, with the ending of their format [default: the name of DATA, in this folder]
+        #[arg(short, value_name = "STEM")]
+        out: Option<PathBuf>,
+        #[command(flatten)]
+        labels: LabelArgs,
+        /// The format to write
+        #[arg(long, value_enum, value_name = "FORMAT", default_value_t = To::Libsvm)]
+        to: To,
+    },
+}
+
+/// What to write.
+#[derive(Debug, Args)]
+pub(crate) struct FormatArg {
+    /// The format to write [default: by the ending of the name; LIBSVM text but for .npz]
+    #[arg(long = "to", value_enum, value_name = "FORMAT")]
+    format: Option<To>,
+}
+
+impl FormatArg {
+    /// The format asked for, or that of the name.
+    pub(crate) fn of(&self, path: &Path) -> hemingway::Result<SaveAs> {
+        self.format.map_or_else(|| SaveAs::of(path), |to| Ok(to.into()))
+    }
+}
+
+/// Formats that can be written.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum To {
+    /// LIBSVM text
+    Libsvm,
+    /// NumPy arrays X and y, or SciPy's sparse CSR and y
+    Npz,
+}
+
+impl From<To> for SaveAs {
+    fn from(to: To) -> Self {
+        match to {
+            To::Libsvm => Self::Libsvm,
+            To::Npz => Self::Npz,
+        }
+    }
 }

@@ -1,56 +1,64 @@
-//! `data`: look at it, make it, convert it.
+//! `data`: look at it, make it, convert it, split it.
 
-use std::fs::File;
-use std::io::{BufWriter, Write};
-use std::path::Path;
+mod written;
 
 use anyhow::Result;
 use hemingway::data::info::{LabelSummary, Storage};
 use hemingway::data::synth::Recipe;
-use hemingway::data::{Dataset, Info, Loaded, Reading, Source, libsvm};
+use hemingway::data::{Dataset, Info, Loaded, Reading, Source};
 use serde_json::{Value, json};
 
 use super::exit;
 use crate::args::{DataCommand, LabelArgs};
 use crate::output::{Answer, Output};
 use crate::show::{Paint, number};
+use written::{Parts, part, stem, write};
 
-/// Looks at, makes or converts.
+/// Looks at, makes, converts or splits.
 pub(super) fn data(command: &DataCommand, out: &mut dyn Output) -> Result<u8> {
     match command {
         DataCommand::Info { data, labels } => {
             let loaded = load(&Source::parse(data)?, labels, out)?;
             out.answer(&Described { info: Info::of(&loaded.dataset), notes: loaded.notes })?;
         }
-        DataCommand::Synth { spec, out: path } => {
+        DataCommand::Synth { spec, out: path, format } => {
+            let (format, recipe) = (format.of(path)?, Recipe::parse(spec)?);
             let waiting = out.wait(&format!("making {spec}"));
-            let dataset = Recipe::parse(spec)?.make();
+            let dataset = recipe.make();
             drop(waiting);
-            write(&dataset, path, out)?;
+            let written = write(&dataset, path, format, out)?;
+            out.answer(&written)?;
         }
-        DataCommand::Convert { from, to, labels } => {
-            let loaded = load(&Source::parse(from)?, labels, out)?;
-            for note in &loaded.notes {
-                out.say(&format!("note: {note}"));
-            }
-            write(&loaded.dataset, to, out)?;
+        DataCommand::Convert { from, to, labels, format } => {
+            let format = format.of(to)?;
+            let dataset = load_aloud(&Source::parse(from)?, labels, out)?;
+            let written = write(&dataset, to, format, out)?;
+            out.answer(&written)?;
+        }
+        DataCommand::Split { data, test, seed, out: path, labels, to } => {
+            let (source, format) = (Source::parse(data)?, (*to).into());
+            let stem = path.clone().unwrap_or_else(|| stem(&source));
+            let (train, test) = load_aloud(&source, labels, out)?.split(*test, *seed)?;
+            let train = write(&train, &part(&stem, "train", format), format, out)?;
+            let test = write(&test, &part(&stem, "test", format), format, out)?;
+            out.answer(&Parts { train, test })?;
         }
     }
     Ok(exit::MET)
 }
 
+/// Loads, and says how the file was understood.
+fn load_aloud(source: &Source, labels: &LabelArgs, out: &mut dyn Output) -> hemingway::Result<Dataset> {
+    let loaded = load(source, labels, out)?;
+    for note in &loaded.notes {
+        out.say(&format!("note: {note}"));
+    }
+    Ok(loaded.dataset)
+}
+
 fn load(source: &Source, labels: &LabelArgs, out: &mut dyn Output) -> hemingway::Result<Loaded> {
     let _waiting = out.wait(&format!("reading {source}"));
     source.load_as(&Reading::with_labels(&labels.labels()))
-}
-
-fn write(dataset: &Dataset, path: &Path, out: &mut dyn Output) -> Result<()> {
-    let waiting = out.wait(&format!("writing {}", path.display()));
-    let mut file = BufWriter::new(File::create(path).map_err(hemingway::Error::io(path))?);
-    libsvm::write(dataset, &mut file).and_then(|()| file.flush()).map_err(hemingway::Error::io(path))?;
-    drop(waiting);
-    out.answer(&Written { info: Info::of(dataset), file: path.display().to_string() })?;
-    Ok(())
 }
 
 struct Described {
@@ -103,25 +111,5 @@ fn labels(labels: &LabelSummary) -> String {
         LabelSummary::Range { min, mean, max } => {
             format!("numbers from {} to {}, mean {}", number::digits(*min), number::digits(*max), number::digits(*mean))
         }
-    }
-}
-
-struct Written {
-    info: Info,
-    file: String,
-}
-
-impl Answer for Written {
-    fn json(&self) -> Value {
-        json!({ "file": self.file, "rows": self.info.rows, "columns": self.info.columns, "nonzeros": self.info.nonzeros })
-    }
-
-    fn human(&self, _paint: Paint) -> String {
-        let size = format!("{} × {}", number::count(self.info.rows), number::count(self.info.columns));
-        format!("{size}, {}, are in {}", number::counted(self.info.nonzeros, "nonzero"), self.file)
-    }
-
-    fn quiet(&self) -> String {
-        self.file.clone()
     }
 }

@@ -1,0 +1,91 @@
+//! Data in files, and what is said of it.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use hemingway::data::{Dataset, Info, SaveAs, Source, save};
+use serde_json::{Value, json};
+
+use crate::output::{Answer, Output};
+use crate::show::{Paint, number};
+
+/// One file.
+pub(super) struct Written {
+    info: Info,
+    file: String,
+}
+
+/// A training set and a test set.
+pub(super) struct Parts {
+    pub(super) train: Written,
+    pub(super) test: Written,
+}
+
+/// Writes a file.
+pub(super) fn write(dataset: &Dataset, path: &Path, format: SaveAs, out: &mut dyn Output) -> Result<Written> {
+    let _waiting = out.wait(&format!("writing {}", path.display()));
+    save(dataset, path, format)?;
+    Ok(Written { info: Info::of(dataset), file: path.display().to_string() })
+}
+
+/// What parts of this data are called, if the user does not say: its file's name without endings, or its kind.
+pub(super) fn stem(source: &Source) -> PathBuf {
+    let name = match source {
+        Source::File(path) => path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned(),
+        Source::Synthetic(recipe) => recipe.to_string().trim_start_matches("synth:").replace(',', "."),
+    };
+    let end = name.find('.').filter(|at| *at > 0).unwrap_or(name.len());
+    name[..end].into()
+}
+
+/// The file of one part.
+pub(super) fn part(stem: &Path, part: &str, format: SaveAs) -> PathBuf {
+    let mut name = stem.as_os_str().to_owned();
+    name.push(format!("-{part}.{}", format.ending()));
+    name.into()
+}
+
+impl Answer for Written {
+    fn json(&self) -> Value {
+        json!({ "file": self.file, "rows": self.info.rows, "columns": self.info.columns, "nonzeros": self.info.nonzeros })
+    }
+
+    fn human(&self, _paint: Paint) -> String {
+        let size = format!("{} × {}", number::count(self.info.rows), number::count(self.info.columns));
+        format!("{size}, {}, are in {}", number::counted(self.info.nonzeros, "nonzero"), self.file)
+    }
+
+    fn quiet(&self) -> String {
+        self.file.clone()
+    }
+}
+
+impl Answer for Parts {
+    fn json(&self) -> Value {
+        json!({ "train": self.train.json(), "test": self.test.json() })
+    }
+
+    fn human(&self, paint: Paint) -> String {
+        format!("train  {}\ntest   {}", self.train.human(paint), self.test.human(paint))
+    }
+
+    fn quiet(&self) -> String {
+        format!("{}\n{}", self.train.quiet(), self.test.quiet())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_named_after_their_data() {
+        let name = |data: &str| {
+            let stem = stem(&Source::parse(data).unwrap());
+            part(&stem, "test", SaveAs::Npz).display().to_string()
+        };
+        assert_eq!(name("folder/a9a.libsvm.gz"), "a9a-test.npz");
+        assert_eq!(name(".hidden"), ".hidden-test.npz");
+        assert_eq!(name("synth:svm,rows=10"), "svm-test.npz");
+    }
+}

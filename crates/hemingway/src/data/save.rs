@@ -1,0 +1,103 @@
+//! Writing data, as the ending of a name asks for.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+use bzip2::write::BzEncoder;
+use flate2::write::GzEncoder;
+
+use super::{Dataset, format, libsvm, numpy};
+use crate::{Error, Result};
+
+/// A format that can be written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SaveAs {
+    /// Text, compressed if the name ends in `.gz` or `.bz2`.
+    Libsvm,
+    /// An archive of NumPy arrays, dense or sparse as the data is kept.
+    Npz,
+}
+
+/// Endings that promise another format.
+const OTHERS: [&str; 9] = ["csv", "tsv", "npy", "vw", "parquet", "pq", "arrow", "feather", "json"];
+
+impl SaveAs {
+    /// What the ending of a name asks for: LIBSVM, unless it says otherwise.
+    pub fn of(path: &Path) -> Result<Self> {
+        match format::ending(path).as_str() {
+            "npz" => Ok(Self::Npz),
+            other if OTHERS.contains(&other) => {
+                let what = format!("{other} cannot be written; end the name in .svm or .npz, or say which with --to");
+                Err(Error::setting(path.display().to_string(), what))
+            }
+            _ => Ok(Self::Libsvm),
+        }
+    }
+
+    /// How the name of such a file ends.
+    pub fn ending(self) -> &'static str {
+        match self {
+            Self::Libsvm => "svm",
+            Self::Npz => "npz",
+        }
+    }
+}
+
+/// Writes a file that reads back to the same numbers.
+pub fn save(dataset: &Dataset, path: &Path, format: SaveAs) -> Result<()> {
+    let mut file = BufWriter::with_capacity(1 << 16, File::create(path).map_err(Error::io(path))?);
+    let written = match format {
+        SaveAs::Libsvm => write_text(dataset, path, &mut file),
+        SaveAs::Npz => numpy::write(dataset, &mut file),
+    };
+    written.and_then(|()| file.flush()).map_err(Error::io(path))
+}
+
+fn write_text(dataset: &Dataset, path: &Path, file: &mut impl Write) -> io::Result<()> {
+    match path.extension().and_then(|ending| ending.to_str()) {
+        Some("gz") => {
+            let mut packed = GzEncoder::new(file, flate2::Compression::default());
+            libsvm::write(dataset, &mut packed)?;
+            packed.finish().map(drop)
+        }
+        Some("bz2") => {
+            let mut packed = BzEncoder::new(file, bzip2::Compression::default());
+            libsvm::write(dataset, &mut packed)?;
+            packed.finish().map(drop)
+        }
+        _ => libsvm::write(dataset, file),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Source;
+
+    #[test]
+    fn what_is_saved_loads_again() {
+        let dir = tempfile::tempdir().unwrap();
+        for spec in ["synth:svm,rows=20,columns=4", "synth:sparse,rows=20,columns=30,density=0.1"] {
+            let made = Source::parse(spec).unwrap().load().unwrap().dataset;
+            for name in ["a", "a.svm", "a.svm.gz", "a.svm.bz2", "a.npz"] {
+                let path = dir.path().join(name);
+                save(&made, &path, SaveAs::of(&path).unwrap()).unwrap();
+                let loaded = Source::File(path).load().unwrap().dataset;
+                assert_eq!((loaded.matrix, loaded.labels), (made.matrix.clone(), made.labels.clone()), "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn endings_are_kept() {
+        assert_eq!(SaveAs::of(Path::new("a/b.NPZ")).unwrap(), SaveAs::Npz);
+        assert_eq!(SaveAs::of(Path::new("a.csv/b.txt")).unwrap(), SaveAs::Libsvm);
+        let error = SaveAs::of(Path::new("b.csv.gz")).unwrap_err().to_string();
+        assert_eq!(error, "b.csv.gz: csv cannot be written; end the name in .svm or .npz, or say which with --to");
+        for format in [SaveAs::Libsvm, SaveAs::Npz] {
+            let name = format!("a.{}", format.ending());
+            assert_eq!(SaveAs::of(Path::new(&name)).unwrap(), format);
+        }
+    }
+}
