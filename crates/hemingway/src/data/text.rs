@@ -17,8 +17,7 @@ pub(super) fn show(token: &[u8]) -> String {
     format!("`{}{more}`", short.escape_debug())
 }
 
-/// A line that holds nothing: empty, or a comment.
+/// A line that holds nothing: empty, or a comment. Tabs may be empty fields.
 pub(super) fn is_skipped(line: &[u8]) -> bool {
-    let line = line.trim_ascii_start();
-    line.is_empty() || line.starts_with(b"#")
+    line.iter().find(|b| !b" \r\n".contains(b)).is_none_or(|first| *first == b'#')
 }

@@ -105,6 +105,7 @@ fn companions_without_names_have_as_many_columns() {
 fn says_what_is_wrong_and_where() {
     let cases = [
         ("a,b,y\n1,2,3\n\n1,,3", 4, "column 2 `b` is missing"),
+        ("a\tb\ty\n1\t2\t3\n\t\t\n", 3, "column 1 `a` is missing"),
         ("a,b,y\n1,NA,3", 2, "column 2 `b` is missing; fill it in"),
         ("1,nan,3", 1, "column 2 is missing"),
         ("a,b\n1,inf", 2, "column 2 `b`: `inf` is not a finite number"),
