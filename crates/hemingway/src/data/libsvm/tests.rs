@@ -3,6 +3,15 @@ use proptest::prelude::*;
 use super::*;
 use crate::data::any_dataset;
 
+/// The same in one thread, a few bytes at a time.
+fn in_pieces(text: &[u8], size: usize, base: Option<Base>) -> Result<Parsed> {
+    let (mut chunks, mut rows, path) = (Chunks::of(text, size), Rows::new(base), Path::new("some/file"));
+    while let [chunk] = chunks.take(1).as_slice() {
+        rows.append(Rows::parse(chunk, base)).map_err(|bad| Error::data(path, bad.line, bad.what))?;
+    }
+    rows.finish(path)
+}
+
 fn from_text(text: &str) -> Result<Parsed> {
     parse(text.as_bytes(), Path::new("some/file"), None)
 }
@@ -82,6 +91,25 @@ fn says_what_is_wrong_and_where() {
     }
 }
 
+/// Text that ends in an error of the disk.
+struct Torn<'a>(&'a [u8]);
+
+impl io::Read for Torn<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self.0.read(buffer)? {
+            0 => Err(io::Error::other("torn")),
+            count => Ok(count),
+        }
+    }
+}
+
+#[test]
+fn a_bad_line_before_the_tear_comes_first() {
+    let read = |text: &str| parse(io::BufReader::new(Torn(text.as_bytes())), Path::new("f"), None).unwrap_err();
+    assert!(matches!(read("1 1:1\n1 x:1\n1 1:1\n"), Error::Data { line: 2, .. }));
+    assert!(matches!(read("1 1:1\n1 x:1"), Error::Io { .. }), "the torn line itself is not judged");
+}
+
 #[test]
 fn nothing_to_train_on_is_an_error_of_the_file() {
     for text in ["", "\n\n", "# only a comment\n", "1\n2\n3\n"] {
@@ -103,6 +131,14 @@ proptest! {
         let parsed = parse(text.as_slice(), Path::new("made"), None).unwrap();
         prop_assert_eq!(parsed.base, Base::One);
         prop_assert_eq!(parsed.dataset, dataset);
+    }
+
+    #[test]
+    fn how_it_is_cut_does_not_matter(text in "(([-+]?[0-9]( [0-9]:[0-9])*|x|#)\n){0,9}", size in 1_usize..20) {
+        let told = |parsed: Result<Parsed>| parsed.map_err(|error| error.to_string());
+        let whole = told(from_text(&text));
+        prop_assert_eq!(&told(in_pieces(text.as_bytes(), size, None)), &whole);
+        prop_assert_eq!(&told(in_pieces(text.as_bytes(), 1 << 20, None)), &whole);
     }
 
     #[test]
