@@ -142,6 +142,8 @@ fn base_note(found: Base, imposed: Option<Base>) -> String {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use crate::data::reading::{Labels, Like};
 
@@ -196,5 +198,29 @@ mod tests {
         assert!(matches!(&error, Error::Io { path, .. } if path == Path::new("no/such.csv")), "{error:?}");
         assert!(matches!(Source::parse(".").unwrap().load(), Err(Error::Io { .. })));
         assert!(matches!(load("empty", b"", None), Err(Error::File { .. })));
+    }
+
+    /// What files of every format begin with.
+    const HEADS: [&[u8]; 10] = [
+        b"",
+        b"\x1f\x8b\x08\x00",
+        b"BZh9\x31\x41\x59\x26\x53\x59",
+        b"PK\x03\x04",
+        b"\x93NUMPY\x01\0\x10\0",
+        &idx::IMAGES,
+        b"a,b,y\n1,2,",
+        b"1;2;",
+        b"1 |w a:2 ",
+        b"+1 1:2 ",
+    ];
+
+    proptest! {
+        #[test]
+        fn no_file_panics(
+            head in prop::sample::select(&HEADS[..]), rest in prop::collection::vec(any::<u8>(), 0..100),
+            name in "images-idx3|x[.](csv|tsv|vw|npz|npy|svm)([.]gz|[.]bz2)?",
+        ) {
+            _ = load(&name, &[head, &rest].concat(), None);
+        }
     }
 }
