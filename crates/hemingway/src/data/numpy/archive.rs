@@ -1,7 +1,7 @@
 //! Arrays by name in a zip archive, and SciPy's sparse matrix among them.
 
 use std::fs::File;
-use std::io::BufReader;
+use std::io::{BufReader, Read};
 use std::path::Path;
 
 use zip::ZipArchive;
@@ -37,51 +37,52 @@ impl Archive {
 
     /// Reads an array.
     pub(super) fn array(&mut self, name: &str) -> Result<Array, String> {
-        let mut file = self.zip.by_name(&format!("{name}.npy")).map_err(|error| format!("array `{name}`: {error}"))?;
-        Array::read(&mut file).map_err(|what| format!("array `{name}`: {what}"))
+        self.read(name, |file| Array::read(file))
     }
 
-    fn letters(&mut self, name: &str) -> Result<String, String> {
-        let mut file = self.zip.by_name(&format!("{name}.npy")).map_err(|error| format!("array `{name}`: {error}"))?;
-        Array::read_letters(&mut file).map_err(|what| format!("array `{name}`: {what}"))
+    /// Reads whole numbers, none of them negative.
+    fn whole<T: Copy + TryFrom<u64>>(&mut self, name: &str) -> Result<Vec<T>, String> {
+        let make = |value: f64| {
+            let fits = value.fract() == 0.0 && (0.0..9e15).contains(&value);
+            let made = fits.then_some(value as u64).and_then(|value| T::try_from(value).ok());
+            made.ok_or_else(|| format!("holds {value}, which cannot be a place or a size"))
+        };
+        self.read(name, |file| Array::read_as(file, make)).map(|array| array.values)
+    }
+
+    fn read<T>(&mut self, name: &str, read: impl FnOnce(&mut dyn Read) -> Result<T, String>) -> Result<T, String> {
+        let file = self.zip.by_name(&format!("{name}.npy"));
+        let mut file = file.map_err(|error| format!("array `{name}`: {error}"))?;
+        read(&mut file).map_err(|what| format!("array `{name}`: {what}"))
     }
 }
 
 /// The sparse matrix that `scipy.sparse.save_npz` wrote.
 pub(super) fn csr(archive: &mut Archive) -> Result<Matrix, String> {
-    let format = archive.letters("format")?;
+    let format = archive.read("format", |file| Array::read_letters(file))?;
     if format != "csr" {
         let format = format.escape_debug();
         return Err(format!("holds a sparse matrix as `{format}`; save it by rows: save_npz(path, X.tocsr())"));
     }
-    let [rows, columns] = whole(archive.array("shape")?, "shape")?[..] else {
+    let [rows, columns] = archive.whole::<usize>("shape")?[..] else {
         return Err("array `shape` does not hold rows and columns".into());
     };
     if rows == 0 || columns == 0 || columns > 1 << 32 {
         return Err(format!("holds {rows} rows and {columns} columns: nothing to train on"));
     }
     let entries = Entries {
-        starts: whole(archive.array("indptr")?, "indptr")?,
-        indices: whole(archive.array("indices")?, "indices")?,
+        starts: archive.whole("indptr")?,
+        indices: archive.whole("indices")?,
         values: archive.array("data")?.values,
     };
     entries.check(rows, columns)?;
-    entries.matrix(columns)
-}
-
-/// Whole numbers, none of them negative.
-fn whole(array: Array, name: &str) -> Result<Vec<usize>, String> {
-    let fits = |value: &f64| value.fract() == 0.0 && (0.0..9e15).contains(value);
-    match array.values.iter().find(|value| !fits(value)) {
-        Some(value) => Err(format!("array `{name}` holds {value}; expected whole numbers from 0")),
-        None => Ok(array.values.iter().map(|value| *value as usize).collect()),
-    }
+    entries.into_matrix(columns)
 }
 
 /// The arrays of a sparse matrix.
 struct Entries {
     starts: Vec<usize>,
-    indices: Vec<usize>,
+    indices: Vec<u32>,
     values: Vec<f64>,
 }
 
@@ -95,7 +96,7 @@ impl Entries {
         if indices.len() != values.len() {
             return Err(format!("holds {} indices for {} values", indices.len(), values.len()));
         }
-        if let Some(j) = indices.iter().find(|j| **j >= columns) {
+        if let Some(j) = indices.iter().find(|j| **j as usize >= columns) {
             return Err(format!("array `indices` holds {j}, beyond the {columns} columns"));
         }
         match values.iter().position(|value| !value.is_finite()) {
@@ -104,11 +105,21 @@ impl Entries {
         }
     }
 
-    fn matrix(&self, columns: usize) -> Result<Matrix, String> {
+    fn into_matrix(self, columns: usize) -> Result<Matrix, String> {
+        let Self { starts, indices, values } = self;
+        let ascending = |pair: &[usize]| indices[pair[0]..pair[1]].is_sorted_by(|a, b| a < b);
+        if starts.windows(2).all(ascending) && !values.contains(&0.0) {
+            return Ok(Matrix::Sparse { columns, starts, indices, values });
+        }
+        Self { starts, indices, values }.in_order(columns)
+    }
+
+    /// Row by row, what SciPy leaves as it came: entries in any order, and zeros.
+    fn in_order(&self, columns: usize) -> Result<Matrix, String> {
         let mut matrix = Matrix::sparse(columns);
         for (i, pair) in self.starts.windows(2).enumerate() {
             let range = pair[0]..pair[1];
-            let indices = self.indices[range.clone()].iter().map(|j| *j as u32);
+            let indices = self.indices[range.clone()].iter().copied();
             let mut row: Vec<(u32, f64)> = indices.zip(self.values[range].iter().copied()).collect();
             row.sort_by_key(|(j, _)| *j);
             if let Some(twins) = row.windows(2).find(|pair| pair[0].0 == pair[1].0) {

@@ -13,9 +13,9 @@ const CHUNK: usize = 1 << 16;
 
 /// Numbers and their shape, in row order.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Array {
+pub(super) struct Array<T = f64> {
     pub(super) shape: Vec<usize>,
-    pub(super) values: Vec<f64>,
+    pub(super) values: Vec<T>,
 }
 
 /// What a number is made of.
@@ -35,29 +35,42 @@ struct Header {
     shape: Vec<usize>,
 }
 
-impl Array {
-    /// Reads a whole array and nothing more.
+impl<T: Copy> Array<T> {
+    /// Reads a whole array and nothing more, each number made what it is to be.
     ///
     /// # Errors
     /// The sentence to show.
-    pub(super) fn read(input: &mut impl Read) -> Result<Self, String> {
+    pub(super) fn read_as(
+        input: &mut (impl Read + ?Sized),
+        make: impl Fn(f64) -> Result<T, String>,
+    ) -> Result<Self, String> {
         let header = Header::parse(&header_text(input)?)?;
         let count = header.shape.iter().try_fold(1_usize, |n, size| n.checked_mul(*size));
         let bytes = count.and_then(|count| count.checked_mul(header.size));
         let bytes = bytes.ok_or_else(|| format!("cannot hold an array of shape {:?}", header.shape))?;
-        let values = header.decode(input, bytes)?;
+        let values = header.decode(input, bytes, make)?;
         if input.read(&mut [0]).map_err(cut)? > 0 {
             return Err("more bytes follow than its header promises".into());
         }
         let values = if header.fortran { in_row_order(values, &header.shape) } else { values };
         Ok(Self { shape: header.shape, values })
     }
+}
+
+impl Array {
+    /// Reads a whole array of any numbers.
+    ///
+    /// # Errors
+    /// The sentence to show.
+    pub(super) fn read(input: &mut (impl Read + ?Sized)) -> Result<Self, String> {
+        Self::read_as(input, Ok)
+    }
 
     /// Reads the few letters of an array of text, such as the name of a format.
     ///
     /// # Errors
     /// The sentence to show.
-    pub(super) fn read_letters(input: &mut impl Read) -> Result<String, String> {
+    pub(super) fn read_letters(input: &mut (impl Read + ?Sized)) -> Result<String, String> {
         header_text(input)?;
         let mut bytes = Vec::new();
         input.take(64).read_to_end(&mut bytes).map_err(cut)?;
@@ -76,7 +89,7 @@ impl Array {
 }
 
 /// The text between the first bytes and the numbers: a Python dictionary.
-fn header_text(input: &mut impl Read) -> Result<String, String> {
+fn header_text(input: &mut (impl Read + ?Sized)) -> Result<String, String> {
     let [magic @ .., major, _minor] = exactly::<8>(input)?;
     if magic != MAGIC {
         return Err("not an npy array: its first bytes are others".into());
@@ -97,7 +110,7 @@ fn header_text(input: &mut impl Read) -> Result<String, String> {
     String::from_utf8(text).map_err(|_| "its header is not text".into())
 }
 
-fn exactly<const N: usize>(input: &mut impl Read) -> Result<[u8; N], String> {
+fn exactly<const N: usize>(input: &mut (impl Read + ?Sized)) -> Result<[u8; N], String> {
     let mut bytes = [0; N];
     input.read_exact(&mut bytes).map_err(cut)?;
     Ok(bytes)
@@ -119,7 +132,12 @@ impl Header {
         Ok(Self { kind, size, big_endian, fortran, shape: shape(field(text, "shape")?)? })
     }
 
-    fn decode(&self, input: &mut impl Read, bytes: usize) -> Result<Vec<f64>, String> {
+    fn decode<T>(
+        &self,
+        input: &mut (impl Read + ?Sized),
+        bytes: usize,
+        make: impl Fn(f64) -> Result<T, String>,
+    ) -> Result<Vec<T>, String> {
         let mut values = Vec::new();
         let mut buffer = [0; CHUNK];
         let mut left = bytes;
@@ -128,7 +146,9 @@ impl Header {
             input.read_exact(chunk).map_err(|error| {
                 format!("cut short: fewer than the {bytes} bytes that its header promises ({error})")
             })?;
-            values.extend(chunk.chunks_exact(self.size).map(|number| self.number(number)));
+            for number in chunk.chunks_exact(self.size) {
+                values.push(make(self.number(number))?);
+            }
             left -= chunk.len();
         }
         Ok(values)
@@ -186,7 +206,7 @@ fn shape(text: &str) -> Result<Vec<usize>, String> {
 }
 
 /// From columns laid end to end to rows laid end to end.
-fn in_row_order(values: Vec<f64>, shape: &[usize]) -> Vec<f64> {
+fn in_row_order<T: Copy>(values: Vec<T>, shape: &[usize]) -> Vec<T> {
     let (&[rows, columns], false) = (shape, values.is_empty()) else { return values };
     let at = |i: usize| (0..columns).map(move |j| j * rows + i);
     (0..rows).flat_map(at).map(|k| values[k]).collect()

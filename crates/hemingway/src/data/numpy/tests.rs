@@ -205,7 +205,7 @@ fn sparse_arrays_that_do_not_fit_are_refused() {
         ("indptr", Some(whole("(3,)", &[0, 4, 3])), "does not cut"),
         ("indptr", Some(whole("(0,)", &[])), "does not cut"),
         ("indices", Some(whole("(3,)", &[0, 0, 1])), "row 0 holds column 0 twice"),
-        ("indices", Some(whole("(3,)", &[-1, 0, 1])), "holds -1; expected whole numbers"),
+        ("indices", Some(whole("(3,)", &[-1, 0, 1])), "array `indices`: holds -1, which cannot be a place"),
         ("data", Some(floats("(2,)", &[1.0, 2.0])), "holds 3 indices for 2 values"),
         ("data", Some(floats("(3,)", &[1.0, f64::INFINITY, 2.0])), "holds inf at 1"),
         ("y", None, "holds no labels"),
