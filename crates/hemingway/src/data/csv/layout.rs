@@ -56,7 +56,7 @@ impl Layout {
             notes.push("no header: the first line holds only numbers".into());
         }
         let label = table.label()?;
-        if let Some((place, why)) = label {
+        if let Some((place, why)) = label.filter(|_| !reading.unlabelled) {
             notes.push(format!("labels are {} ({why})", describe(table.header, place)));
         }
         let label = label.map(|(place, _)| place);
@@ -174,7 +174,7 @@ impl Table<'_> {
         let is_index = |place: usize| self.header.is_some_and(|names| names[place].is_empty());
         let mut next = 0..;
         let role = |place| match Some(place) == label {
-            true => Role::Label,
+            true => self.label_role(),
             false if is_index(place) => Role::Ignored,
             false => next.next().map_or(Role::Ignored, Role::Feature),
         };
@@ -192,9 +192,14 @@ impl Table<'_> {
             roles[*place] = Role::Feature(j);
         }
         if let Some(place) = label {
-            roles[place] = Role::Label;
+            roles[place] = self.label_role();
         }
         Ok(roles)
+    }
+
+    /// Labels that are not needed are not read, whatever they hold.
+    fn label_role(&self) -> Role {
+        if self.reading.unlabelled { Role::Ignored } else { Role::Label }
     }
 }
 

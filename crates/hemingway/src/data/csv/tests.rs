@@ -81,6 +81,7 @@ fn companions_are_read_by_name() {
     let unlabelled = Reading { unlabelled: true, ..reading.clone() };
     let parsed = read("b,a\n1,2", &unlabelled).unwrap();
     assert_eq!((rows(&parsed), parsed.dataset.labels), (vec![vec![2.0, 1.0]], vec![0.0]));
+    assert_eq!(rows(&read("b,name,a,y\n1,Bo,2,?", &unlabelled).unwrap()), [[2.0, 1.0]], "whatever else it holds");
     for (text, what) in [
         ("b,c,y\n1,2,3", "has no column `a`"),
         ("b,a\n1,2", "holds no labels"),
@@ -97,6 +98,7 @@ fn companions_without_names_have_as_many_columns() {
     assert_eq!(read("1,2,3", &like(2, None)).unwrap().dataset.labels, [3.0]);
     let unlabelled = Reading { unlabelled: true, ..like(3, None) };
     assert_eq!(rows(&read("1,2,3", &unlabelled).unwrap()), [[1.0, 2.0, 3.0]]);
+    assert_eq!(rows(&read("1,2,3,?", &unlabelled).unwrap()), [[1.0, 2.0, 3.0]]);
     let error = read("1,2,3", &like(3, None)).unwrap_err().to_string();
     assert!(error.contains("holds 2 columns beside the labels, the training data 3"), "{error}");
 }
