@@ -117,6 +117,10 @@ impl<'a> Rows<'a> {
         }
         // Columns of a test set may stand in another order than those of the training data.
         self.row.sort_unstable_by_key(|(j, _)| *j);
+        // The first row foretells the form, which spares most tables a copy; the last one settles it.
+        if self.labels.is_empty() {
+            self.matrix = Matrix::for_rows_of(self.row.len(), self.layout.columns);
+        }
         self.labels.push(label);
         self.matrix.push_row(self.row.drain(..));
         Ok(())

@@ -46,6 +46,14 @@ impl Matrix {
         Self::Sparse { columns, starts: vec![0], indices: Vec::new(), values: Vec::new() }
     }
 
+    /// An empty matrix to `push_row` into, in the form that rows of so many entries ask for.
+    pub fn for_rows_of(entries: usize, columns: usize) -> Self {
+        match entries as f64 > DENSE_ABOVE * columns as f64 {
+            true => Self::Dense { rows: 0, columns, values: Vec::new() },
+            false => Self::sparse(columns),
+        }
+    }
+
     /// A dense matrix from its rows laid end to end.
     ///
     /// # Panics

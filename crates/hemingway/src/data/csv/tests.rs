@@ -40,6 +40,16 @@ fn reads_what_files_really_hold() {
 }
 
 #[test]
+fn the_form_is_that_of_all_rows() {
+    let (full, empty) = ("1,2,3,4,1\n", "0,0,0,0,1\n");
+    for text in [format!("{full}{}", empty.repeat(3)), format!("{empty}{}", full.repeat(3))] {
+        let matrix = plain(&text).dataset.matrix;
+        assert_eq!(matrix.nonzeros(), 4 * text.matches(full).count());
+        assert_eq!(matrix, matrix.clone().compact());
+    }
+}
+
+#[test]
 fn separators_are_seen() {
     for text in ["1,2,3\n4,5,6\n", "1;2;3\n4;5;6", "1\t2\t3\n4\t5\t6\n"] {
         let parsed = plain(text);
