@@ -166,7 +166,7 @@ impl Fnv {
 }
 
 #[cfg(test)]
-pub(crate) use tests::any_dataset;
+pub(crate) use tests::{any_dataset, dense_rows};
 
 #[cfg(test)]
 mod tests {
@@ -187,6 +187,16 @@ mod tests {
                 Dataset { name: "made".into(), matrix: matrix.compact(), labels }
             })
         })
+    }
+
+    /// The rows with every zero written out.
+    pub(crate) fn dense_rows(matrix: &Matrix) -> Vec<Vec<f64>> {
+        let row = |i| {
+            let mut row = vec![0.0; matrix.columns()];
+            matrix.row(i).axpy(1.0, &mut row);
+            row
+        };
+        (0..matrix.rows()).map(row).collect()
     }
 
     #[test]

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::data::{Labels, Like};
+use crate::data::{Labels, Like, dense_rows};
 
 fn read(text: &str, reading: &Reading) -> Result<Parsed> {
     parse(text.as_bytes(), Path::new("some/file"), reading)
@@ -21,13 +21,7 @@ fn like(columns: usize, names: Option<&[&str]>) -> Reading {
 }
 
 fn rows(parsed: &Parsed) -> Vec<Vec<f64>> {
-    let matrix = &parsed.dataset.matrix;
-    let row = |i| {
-        let mut row = vec![0.0; matrix.columns()];
-        matrix.row(i).axpy(1.0, &mut row);
-        row
-    };
-    (0..matrix.rows()).map(row).collect()
+    dense_rows(&parsed.dataset.matrix)
 }
 
 #[test]

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::data::any_dataset;
+use crate::data::{any_dataset, dense_rows};
 
 /// The same in one thread, a few bytes at a time.
 fn in_pieces(text: &[u8], size: usize, base: Option<Base>) -> Result<Parsed> {
@@ -17,13 +17,7 @@ fn from_text(text: &str) -> Result<Parsed> {
 }
 
 fn dense(parsed: &Parsed) -> Vec<Vec<f64>> {
-    let matrix = &parsed.dataset.matrix;
-    let row = |i| {
-        let mut row = vec![0.0; matrix.columns()];
-        matrix.row(i).axpy(1.0, &mut row);
-        row
-    };
-    (0..matrix.rows()).map(row).collect()
+    dense_rows(&parsed.dataset.matrix)
 }
 
 #[test]

@@ -2,20 +2,12 @@ use proptest::num::f64::{NORMAL, SUBNORMAL};
 use proptest::prelude::*;
 
 use super::*;
+use crate::data::dense_rows;
 
 fn dataset(columns: usize, rows: &[&[(u32, f64)]], labels: &[f64]) -> Dataset {
     let mut matrix = Matrix::sparse(columns);
     rows.iter().for_each(|row| matrix.push_row(row.iter().copied()));
     Dataset { name: "made".into(), matrix: matrix.compact(), labels: labels.to_vec() }
-}
-
-fn cells(matrix: &Matrix) -> Vec<Vec<f64>> {
-    let row = |i| {
-        let mut row = vec![0.0; matrix.columns()];
-        matrix.row(i).axpy(1.0, &mut row);
-        row
-    };
-    (0..matrix.rows()).map(row).collect()
 }
 
 fn with(normalize: Option<Normalize>, intercept: bool) -> Preparation {
@@ -27,7 +19,7 @@ fn rows_get_length_one_and_the_intercept_stays_one() {
     let data = dataset(2, &[&[(0, 3.0), (1, 4.0)], &[], &[(1, -2e200)]], &[0.0, 1.0, 1.0]);
     let ready = prepare(data, &with(Some(Normalize::Rows), true), true).unwrap();
     let expected = [[0.6, 0.8, 1.0], [0.0, 0.0, 1.0], [0.0, -1.0, 1.0]];
-    for (row, expected) in cells(&ready.dataset.matrix).iter().zip(expected) {
+    for (row, expected) in dense_rows(&ready.dataset.matrix).iter().zip(expected) {
         assert!(row.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-15), "{row:?}");
     }
     assert_eq!(ready.dataset.labels, [-1.0, 1.0, 1.0]);
@@ -38,9 +30,9 @@ fn rows_get_length_one_and_the_intercept_stays_one() {
 fn a_test_set_is_scaled_by_the_training_set() {
     let train = dataset(3, &[&[(0, 2.0), (2, -4.0)], &[(0, -1.0)]], &[0.0, 1.0]);
     let ready = prepare(train, &with(Some(Normalize::Columns), false), true).unwrap();
-    assert_eq!(cells(&ready.dataset.matrix), [[1.0, 0.0, -1.0], [-0.5, 0.0, 0.0]]);
+    assert_eq!(dense_rows(&ready.dataset.matrix), [[1.0, 0.0, -1.0], [-0.5, 0.0, 0.0]]);
     let (test, notes) = ready.rules.apply(dataset(4, &[&[(0, 6.0), (1, 5.0), (3, 9.0)]], &[1.0])).unwrap();
-    assert_eq!(cells(&test.matrix), [[3.0, 5.0, 0.0]]);
+    assert_eq!(dense_rows(&test.matrix), [[3.0, 5.0, 0.0]]);
     assert_eq!(test.labels, [1.0]);
     assert!(notes[0].starts_with("1 columns that the training data did not have are dropped, 1 entries"), "{notes:?}");
     let error = ready.rules.apply(dataset(3, &[&[]], &[7.0])).unwrap_err().to_string();
@@ -90,7 +82,7 @@ proptest! {
         let ready = prepare(data, &with(normalize, intercept), true).unwrap().dataset;
         prop_assert_eq!(ready.columns(), 6 + usize::from(intercept));
         prop_assert_eq!(&ready.matrix.clone().compact(), &ready.matrix);
-        for row in cells(&ready.matrix) {
+        for row in dense_rows(&ready.matrix) {
             prop_assert!(row.iter().all(|v| v.is_finite()));
             let length = matrix::dot(&row[..6], &row[..6]).sqrt();
             match normalize {

@@ -81,8 +81,7 @@ mod tests {
         let mut after = before.clone();
         tell(&mut after, &[rehearsal("cocoa", 60)], &names, 100);
         let ln_rounds = |expectation: &Expectation, algorithm: &str| {
-            let level = Level { algorithm, machines: 1, depth: 5.0 };
-            expectation.numbers().mean_of(&expectation.direction(level).unwrap())
+            expectation.ln_rounds(Level { algorithm, machines: 1, depth: 5.0 }).unwrap()
         };
         let (was, is) = (ln_rounds(&before, "cocoa"), ln_rounds(&after, "cocoa"));
         assert!((is - 50f64.ln()).abs() < (was - 50f64.ln()).abs(), "{was} {is}");
