@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! regret tapes       compute what is missing, once
-//! regret judge       train on every pair; print every cell, all contenders, what adapting brings; replay every journal
+//! regret judge       train on every pair; print every cell, all contenders, what adapting brings; replay every
+//!                    journal; goes on where the same program was interrupted
 //! regret table       print the tables of the last judge again
 //! regret claims      how often a claim is false, with other seeds and errors, by estimate and by proof
 //! regret budgets     how low it gets within a time or for a price

@@ -31,22 +31,28 @@ fn main() -> anyhow::Result<()> {
         }
         "memory" => recall::print(&suite, &names),
         "judge" => {
-            let pairs = train(&suite, asked, judge::pairs)?;
-            cells::save(&pairs)?;
-            table::print(&pairs);
-            Ok(())
+            train(&suite, asked, |case, clusters, lessons| {
+                if !cells::are_fresh(&case.name)? {
+                    cells::save(&case.name, &judge::pairs(case, clusters, lessons)?)?;
+                }
+                Ok(Vec::<()>::new())
+            })?;
+            print_table(&suite, asked)
         }
-        "table" => {
-            let pairs = cells::load()?.into_iter().filter(|pair| asked(&pair.problem));
-            table::print(&pairs.collect::<Vec<_>>());
-            Ok(())
-        }
+        "table" => print_table(&suite, asked),
         "claims" => train(&suite, asked, claims::of).map(|claims| claims::print(&claims)),
         "budgets" => train(&suite, asked, budgets::of).map(|cells| budgets::print(&cells)),
         _ => bail!(
             "say `regret tapes`, `judge`, `table`, `claims`, `budgets`, `rehearsals`, `memory` or `learn`, with names of problems for only those"
         ),
     }
+}
+
+fn print_table(suite: &Suite, asked: impl Fn(&String) -> bool) -> anyhow::Result<()> {
+    let names = suite.cases.iter().map(|case| &case.name).filter(|name| asked(name));
+    let pairs = names.map(|name| cells::load(name)).collect::<anyhow::Result<Vec<_>>>()?;
+    table::print(&pairs.into_iter().flatten().collect::<Vec<_>>());
+    Ok(())
 }
 
 /// What is made of a problem on some clusters by jobs that know the lessons of other families.

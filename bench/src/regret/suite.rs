@@ -155,7 +155,8 @@ impl Case {
     }
 }
 
-fn folder() -> PathBuf {
+/// Where the suite is described.
+pub fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("regret")
 }
 
