@@ -57,7 +57,7 @@ fn make(case: &Case, optimum: f64, path: &Path) -> anyhow::Result<()> {
         let problem = Problem::new(&data, case.loss, case.l2, seed)?;
         let fits = |name: &&str| {
             let known = algorithm::by_name(name);
-            known.is_ok_and(|algorithm| algorithm::check(algorithm.as_ref(), case.loss, problem.l2).is_ok())
+            known.is_ok_and(|algorithm| algorithm::check(algorithm.as_ref(), case.loss, &problem.penalty).is_ok())
         };
         let names: Vec<&str> = ALGORITHMS.into_iter().filter(fits).collect();
         for from in &names {

@@ -48,7 +48,7 @@ fn main() -> anyhow::Result<()> {
     for name in ["laptop", "spark-1gbit", "cloud-25gbit", "hpc-200gbit"] {
         let cluster = Cluster::read(&folder.join(format!("{name}.toml")))?;
         let mut rows = Vec::new();
-        for algorithm in algorithm::candidates(problem.loss, problem.l2, true) {
+        for algorithm in algorithm::candidates(problem.loss, &problem.penalty, true) {
             let fit = sizes.iter().filter(|m| **m <= cluster.machines);
             let times =
                 fit.map(|m| seconds(&problem, &cluster, algorithm.name(), *m)).collect::<Result<Vec<_>, _>>()?;

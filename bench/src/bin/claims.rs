@@ -91,7 +91,7 @@ fn judge(case: &Case) -> anyhow::Result<Vec<Claim>> {
     anyhow::ensure!((optimum - bound) / optimum < 1e-4, "{}: P* is only known to {:e}", case.data, optimum - bound);
 
     let mut claims = Vec::new();
-    for algorithm in algorithm::candidates(case.loss, problem.l2, true) {
+    for algorithm in algorithm::candidates(case.loss, &problem.penalty, true) {
         let depends_on_machines = algorithm.width() > 0;
         for machines in if depends_on_machines { &MACHINES[..] } else { &MACHINES[..1] } {
             let run = records(&problem, algorithm.name(), *machines, ROUNDS, 1)?;

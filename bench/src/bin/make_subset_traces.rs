@@ -62,7 +62,7 @@ struct Maker<'a> {
 
 impl Maker<'_> {
     fn fill(&self, folder: &Path, asked: impl Fn(&str) -> bool) -> anyhow::Result<()> {
-        let mut algorithms = algorithm::candidates(self.problem.loss, self.problem.l2, false);
+        let mut algorithms = algorithm::candidates(self.problem.loss, &self.problem.penalty, false);
         algorithms.retain(|algorithm| asked(algorithm.name()));
         if algorithms.is_empty() {
             return Ok(());
@@ -88,7 +88,7 @@ impl Maker<'_> {
     fn time(&self, cluster: &Cluster) -> anyhow::Result<()> {
         let folder = self.study.times_dir(&cluster.name)?;
         std::fs::create_dir_all(&folder)?;
-        for algorithm in algorithm::candidates(self.problem.loss, self.problem.l2, false) {
+        for algorithm in algorithm::candidates(self.problem.loss, &self.problem.penalty, false) {
             for machines in MACHINES.into_iter().filter(|m| *m <= cluster.machines) {
                 let path = folder.join(format!("{}-{machines}.csv", algorithm.name()));
                 if !path.exists() {

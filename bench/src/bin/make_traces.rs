@@ -53,7 +53,7 @@ fn algorithms(case: &Case, problem: &Problem) -> Vec<String> {
     if !case.algorithms.is_empty() {
         return case.algorithms.iter().map(|name| (*name).to_string()).collect();
     }
-    let all = algorithm::candidates(case.loss, problem.l2, false);
+    let all = algorithm::candidates(case.loss, &problem.penalty, false);
     all.iter().map(|algorithm| algorithm.name().to_string()).collect()
 }
 

@@ -94,6 +94,7 @@ fn train(case: &Case, cluster: Option<Cluster>, store: &Store) -> anyhow::Result
         labels: Default::default(),
         loss: Some(case.loss),
         l2: case.l2,
+        l1: 0.0,
         fraction: None,
         preparation: case.preparation,
         cluster,

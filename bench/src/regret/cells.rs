@@ -26,7 +26,9 @@ pub fn load(problem: &str) -> anyhow::Result<Vec<Pair>> {
 pub fn are_fresh(problem: &str) -> anyhow::Result<bool> {
     let changed = |path: PathBuf| -> Option<SystemTime> { path.metadata().and_then(|about| about.modified()).ok() };
     let judged = changed(path(problem)?);
-    Ok(judged.is_some() && judged > changed(std::env::current_exe()?) && judged > changed(suite::folder().join("suite.toml")))
+    Ok(judged.is_some()
+        && judged > changed(std::env::current_exe()?)
+        && judged > changed(suite::folder().join("suite.toml")))
 }
 
 fn path(problem: &str) -> anyhow::Result<PathBuf> {

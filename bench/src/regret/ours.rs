@@ -220,6 +220,7 @@ impl<'a> Trainer<'a> {
             labels: Default::default(),
             loss: Some(case.loss),
             l2: case.l2,
+            l1: 0.0,
             fraction: None,
             preparation: case.preparation(),
             cluster: Some(wish.cluster.clone()),

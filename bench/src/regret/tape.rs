@@ -7,7 +7,7 @@ use hemingway::algorithm::{self, Machines, Order, Step, Work};
 use hemingway::cluster::Cluster;
 use hemingway::engine::{Done, Setting, Simulated, Timekeeper};
 use hemingway::model::{Crossings, Lesson, Traits};
-use hemingway::problem::Problem;
+use hemingway::problem::{Penalty, Problem};
 use serde::{Deserialize, Serialize};
 
 use super::suite::{Case, SEED};
@@ -240,7 +240,7 @@ fn save(path: &Path, tape: &Tape) -> anyhow::Result<()> {
 
 /// The exact methods that apply, those whose rounds do not depend on m first.
 pub fn algorithms(case: &Case) -> Vec<String> {
-    let all = algorithm::candidates(case.loss, case.l2.unwrap_or(1.0), true);
+    let all = algorithm::candidates(case.loss, &Penalty { l2: case.l2.unwrap_or(1.0), l1: 0.0 }, true);
     let mut names: Vec<String> = all.iter().map(|algorithm| algorithm.name().to_string()).collect();
     names.sort_by_key(|name| !SAME_ON_ANY.contains(&name.as_str()));
     names

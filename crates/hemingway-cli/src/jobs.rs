@@ -64,6 +64,7 @@ pub(crate) fn spec(
         labels: problem.labels.labels(),
         loss: problem.loss,
         l2: problem.l2,
+        l1: problem.l1,
         fraction: None,
         preparation: Preparation {
             normalize: problem.normalize.map(Into::into),
@@ -163,14 +164,14 @@ fn load(spec: JobSpec, out: &mut dyn Output) -> Result<Job> {
 fn head(job: &Job, place: &str) -> String {
     let data = &job.facts.data;
     format!(
-        "Goal: {}\nData: {}, {} × {}, {}; {} loss, λ₂ = {}; on {place}",
+        "Goal: {}\nData: {}, {} × {}, {}; {} loss, {}; on {place}",
         job.spec.goal.sentence(),
         data.name,
         number::count(data.rows),
         number::count(data.columns),
         number::counted(data.nonzeros, "nonzero"),
         job.facts.loss,
-        number::digits(job.facts.l2),
+        number::penalty(job.facts.l2, job.facts.l1),
     )
 }
 

@@ -17,7 +17,11 @@ fn what_cannot_be_meant_is_usage() {
         ("train synth:svm --reach 1e-3 --within 5s", "cannot be used with"),
         ("train synth:svm --certified --within 5s", "--reach"),
         ("train synth:svm --reach -1", "--reach"),
-        ("train synth:svm --reach 1e-3 --l1 0.1", "not supported yet; only --l2"),
+        ("train synth:svm --reach 1e-3 --l1 -0.1", "--l1: -0.1 is not a strength"),
+        (
+            "run synth:svm --algorithm newton --machines 2 --l1 0.1",
+            "newton does not take --l1; with the logistic loss these do: gd, lbfgs",
+        ),
         ("train synth:svm --reach 1e-3 --machines 8..2", "--machines"),
         ("train synth:svm --reach 1e-3 --cluster nowhere", "neither a file nor one of"),
         ("train synth:svm --reach 1e-3 --algorithms sgd", "is not an algorithm"),

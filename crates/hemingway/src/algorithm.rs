@@ -5,19 +5,26 @@
 //! [`Machines::round`] as often as it needs and folds the sums into the shared vector. What belongs to a row (a dual
 //! variable, say) is kept by the engine and travels with the row, so that machines may come and go.
 
+mod admm;
 mod cocoa;
+mod dual;
 mod gd;
 mod lbfgs;
 mod local_sgd;
+mod minibatch_sdca;
 mod minibatch_sgd;
+mod newton;
 mod noop;
 mod primal;
+mod proxcocoa;
 mod splash;
+mod svrg;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::data::Shard;
-use crate::problem::{Evaluation, Loss, Outline};
+use crate::problem::{Evaluation, Loss, Outline, Penalty};
 use crate::{Error, Result};
 
 /// One way of solving the problem.
@@ -27,6 +34,16 @@ pub trait Algorithm: Send + Sync {
 
     /// How far it can get with this loss.
     fn support(&self, loss: Loss) -> Support;
+
+    /// Whether it works on the dual of the rows, which needs λ₂ > 0.
+    fn is_dual(&self) -> bool {
+        false
+    }
+
+    /// Whether it solves problems with λ₁ > 0.
+    fn takes_l1(&self) -> bool {
+        false
+    }
 
     /// Whether its pace depends on λn, what a row weighs, so that a sample keeps to that; else on λ, the shape of P.
     /// Settled by measurement (`bench/src/bin/eval_subset.rs`).
@@ -50,6 +67,11 @@ pub trait Algorithm: Send + Sync {
         None
     }
 
+    /// Whether machines hold columns instead of rows. It then keeps no numbers for rows.
+    fn deals_columns(&self) -> bool {
+        false
+    }
+
     /// Numbers kept for every row; they travel with it.
     fn width(&self) -> usize {
         0
@@ -68,8 +90,8 @@ pub trait Algorithm: Send + Sync {
     fn server(&self, outline: &Outline) -> Box<dyn Server>;
 
     /// The coefficients w within the shared vector.
-    fn model<'a>(&self, outline: &Outline, shared: &'a [f64]) -> &'a [f64] {
-        &shared[..outline.columns]
+    fn model<'a>(&self, outline: &Outline, shared: &'a [f64]) -> Cow<'a, [f64]> {
+        Cow::Borrowed(&shared[..outline.columns])
     }
 }
 
@@ -196,11 +218,16 @@ pub fn all() -> Vec<Arc<dyn Algorithm>> {
     vec![
         Arc::new(gd::Gd),
         Arc::new(lbfgs::Lbfgs),
+        Arc::new(newton::Newton),
         Arc::new(minibatch_sgd::MinibatchSgd),
         Arc::new(local_sgd::LocalSgd),
         Arc::new(splash::Splash),
+        Arc::new(svrg::Svrg),
+        Arc::new(minibatch_sdca::MinibatchSdca),
         Arc::new(cocoa::Cocoa::averaging()),
         Arc::new(cocoa::Cocoa::adding()),
+        Arc::new(proxcocoa::ProxCocoa),
+        Arc::new(admm::Admm),
         Arc::new(noop::Noop),
     ]
 }
@@ -221,10 +248,10 @@ pub fn alone(name: &str) -> Option<&'static str> {
 /// The algorithms worth planning with for this problem: all that apply, but for those that another outdoes and the one
 /// that only measures overhead.
 /// Where an error is to be claimed they must converge to P*: nothing can be claimed of one that stops at its own floor.
-pub fn candidates(loss: Loss, l2: f64, must_be_exact: bool) -> Vec<Arc<dyn Algorithm>> {
+pub fn candidates(loss: Loss, penalty: &Penalty, must_be_exact: bool) -> Vec<Arc<dyn Algorithm>> {
     let good = |support| support == Support::Exact || (support == Support::Approximate && !must_be_exact);
     let mut fit: Vec<_> =
-        all().into_iter().filter(|a| good(a.support(loss)) && check(a.as_ref(), loss, l2).is_ok()).collect();
+        all().into_iter().filter(|a| good(a.support(loss)) && check(a.as_ref(), loss, penalty).is_ok()).collect();
     let names: Vec<&str> = fit.iter().map(|a| a.name()).collect();
     fit.retain(|a| a.outdone_by().is_none_or(|better| !names.contains(&better)));
     // Time may run out before all are looked at: first those that are sure to get there.
@@ -233,15 +260,25 @@ pub fn candidates(loss: Loss, l2: f64, must_be_exact: bool) -> Vec<Arc<dyn Algor
 }
 
 /// Refuses an algorithm that does not apply, in words that say which do.
-pub fn check(algorithm: &dyn Algorithm, loss: Loss, l2: f64) -> Result<()> {
+pub fn check(algorithm: &dyn Algorithm, loss: Loss, penalty: &Penalty) -> Result<()> {
     let refuse = |why: String| Err(Error::setting("--algorithm", why));
+    let solves = |a: &dyn Algorithm| matches!(a.support(loss), Support::Exact | Support::Approximate);
+    let those = |fit: &dyn Fn(&dyn Algorithm) -> bool| {
+        let names: Vec<_> = all().iter().filter(|a| solves(a.as_ref()) && fit(a.as_ref())).map(|a| a.name()).collect();
+        names.join(", ")
+    };
+    let name = algorithm.name();
     if algorithm.support(loss) == Support::No {
-        let solves = |a: &Arc<dyn Algorithm>| matches!(a.support(loss), Support::Exact | Support::Approximate);
-        let fit: Vec<_> = all().into_iter().filter(solves).map(|a| a.name()).collect();
-        return refuse(format!("{} does not apply to the {loss} loss; these do: {}", algorithm.name(), fit.join(", ")));
+        return refuse(format!("{name} does not apply to the {loss} loss; these do: {}", those(&|_| true)));
     }
-    if algorithm.width() > 0 && l2 <= 0.0 {
-        return refuse(format!("{} works on the dual, which needs --l2 above 0", algorithm.name()));
+    if penalty.l1 > 0.0 && solves(algorithm) && !algorithm.takes_l1() {
+        return refuse(format!(
+            "{name} does not take --l1; with the {loss} loss these do: {}",
+            those(&|a| a.takes_l1())
+        ));
+    }
+    if algorithm.is_dual() && penalty.l2 <= 0.0 {
+        return refuse(format!("{name} works on the dual, which needs --l2 above 0"));
     }
     Ok(())
 }

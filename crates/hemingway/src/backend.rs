@@ -4,6 +4,7 @@
 mod rehearsal;
 mod watch;
 
+use std::borrow::Cow;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -214,7 +215,7 @@ impl EngineBackend {
             return Ok(live);
         }
         let algorithm = algorithm::by_name(&frame.config.algorithm)?;
-        algorithm::check(algorithm.as_ref(), self.problem.loss, self.problem.l2)?;
+        algorithm::check(algorithm.as_ref(), self.problem.loss, &self.problem.penalty)?;
         let setting = Setting::new(&self.problem, algorithm);
         let mut engine = engine::build(setting.clone(), self.cluster.as_ref(), frame.rows_on(from))?;
         engine.resize_if_needed(frame.config.machines)?;
@@ -254,7 +255,7 @@ impl EngineBackend {
             metrics: self
                 .test
                 .as_ref()
-                .map(|test| metric::all(test, live.model(), self.problem.loss))
+                .map(|test| metric::all(test, &live.model(), self.problem.loss))
                 .unwrap_or_default(),
         })
     }
@@ -284,7 +285,7 @@ impl EngineBackend {
         if live.first.is_none() {
             let record = self.record(frame, live)?;
             live.first = Some(record.objective);
-            if let ControlFlow::Break(ending) = watcher.see(&record, live.model())? {
+            if let ControlFlow::Break(ending) = watcher.see(&record, &live.model())? {
                 return Ok(ending);
             }
         }
@@ -302,7 +303,7 @@ impl EngineBackend {
             let record = self.record(frame, live)?;
             recorded = rounds;
             let end = live.ran_away(&record).then_some(Ending::Diverged).or(end);
-            match (watcher.see(&record, live.model())?, end) {
+            match (watcher.see(&record, &live.model())?, end) {
                 // A pause must not hide how the run came out.
                 (ControlFlow::Break(Ending::FrameOver) | ControlFlow::Continue(()), Some(ending))
                 | (ControlFlow::Break(ending), _) => return Ok(ending),
@@ -384,7 +385,7 @@ impl Live {
         )))
     }
 
-    fn model(&self) -> &[f64] {
+    fn model(&self) -> Cow<'_, [f64]> {
         self.setting.algorithm.model(&self.setting.outline, &self.shared)
     }
 
@@ -394,7 +395,7 @@ impl Live {
             machines: self.engine.count(),
             items: self.engine.items()?,
             server: self.server.state(),
-            model: self.model().to_vec(),
+            model: self.model().into_owned(),
             shared: self.shared.clone(),
             iteration: self.iteration,
             clock: self.engine.clock(),

@@ -106,7 +106,8 @@ impl Dataset {
     }
 }
 
-/// The rows one machine holds: a range of the shared data set.
+/// The rows one machine holds: a range of the shared data set. Or the columns, where those are dealt: then what it calls
+/// rows are columns.
 #[derive(Debug, Clone)]
 pub struct Shard {
     /// Which machine.
@@ -114,13 +115,29 @@ pub struct Shard {
     /// The seed of the run, for the worker's generators.
     pub seed: u64,
     data: Arc<Dataset>,
+    columns: Option<Arc<Matrix>>,
     range: std::ops::Range<usize>,
 }
 
 impl Shard {
     /// Machine `worker` holds rows `range` of `data`.
     pub fn new(data: Arc<Dataset>, range: std::ops::Range<usize>, worker: usize, seed: u64) -> Self {
-        Self { worker, seed, data, range }
+        Self { worker, seed, data, columns: None, range }
+    }
+
+    /// The same range of the columns of `data`, which are the rows of `columns`.
+    pub fn of_columns(self, columns: Arc<Matrix>) -> Self {
+        Self { columns: Some(columns), ..self }
+    }
+
+    /// Its first row.
+    pub fn start(&self) -> usize {
+        self.range.start
+    }
+
+    /// The labels of all rows, whoever holds them.
+    pub fn all_labels(&self) -> &[f64] {
+        &self.data.labels
     }
 
     /// Rows held.
@@ -135,7 +152,7 @@ impl Shard {
 
     /// The i-th held row.
     pub fn row(&self, i: usize) -> Row<'_> {
-        self.data.matrix.row(self.range.start + i)
+        self.columns.as_deref().unwrap_or(&self.data.matrix).row(self.range.start + i)
     }
 
     /// Its label.

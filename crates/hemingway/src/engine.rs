@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::Result;
 use crate::algorithm::{Algorithm, Machines};
 use crate::cluster::Cluster;
-use crate::data::Shard;
+use crate::data::{Matrix, Shard};
 use crate::placement::Placement;
 use crate::problem::{Outline, Problem};
 pub use local::{Local, cores};
@@ -105,20 +105,30 @@ pub struct Setting {
     pub outline: Outline,
     /// What runs.
     pub algorithm: Arc<dyn Algorithm>,
+    /// The columns, where the algorithm deals those.
+    columns: Option<Arc<Matrix>>,
 }
 
 impl Setting {
     /// A problem and the algorithm to run on it.
     pub fn new(problem: &Problem, algorithm: Arc<dyn Algorithm>) -> Self {
-        Self { problem: problem.clone(), outline: problem.outline(), algorithm }
+        let columns = algorithm.deals_columns().then(|| Arc::new(problem.data.matrix.transposed()));
+        Self { problem: problem.clone(), outline: problem.outline(), algorithm, columns }
     }
 
     fn placement(&self, machines: usize) -> Placement {
-        Placement::even(self.outline.rows, machines)
+        let dealt = if self.columns.is_some() { self.outline.columns } else { self.outline.rows };
+        Placement::even(dealt, machines)
     }
 
     fn shards(&self, placement: &Placement) -> Vec<Shard> {
-        let shard = |(k, range)| Shard::new(Arc::clone(&self.problem.data), range, k, self.problem.seed);
+        let shard = |(k, range)| {
+            let shard = Shard::new(Arc::clone(&self.problem.data), range, k, self.problem.seed);
+            match &self.columns {
+                Some(columns) => shard.of_columns(Arc::clone(columns)),
+                None => shard,
+            }
+        };
         placement.ranges().enumerate().map(shard).collect()
     }
 

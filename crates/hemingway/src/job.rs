@@ -16,7 +16,7 @@ use crate::data::{Dataset, Info, Labels, Loaded, Reading};
 use crate::engine::cores;
 use crate::goal::{Caps, Goal};
 use crate::model::{Precedents, Timing, Traits};
-use crate::problem::{Loss, Problem, sample_name};
+use crate::problem::{Loss, Penalty, Problem, sample_name};
 use crate::record::Trace;
 use crate::{Error, Result, algorithm, metric};
 
@@ -32,6 +32,9 @@ pub struct JobSpec {
     pub loss: Option<Loss>,
     /// `--l2`; 1/n if not given.
     pub l2: Option<f64>,
+    /// `--l1`.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub l1: f64,
     /// `--fraction`: only a sample of the rows, drawn by the seed, with λ scaled to suit.
     #[serde(default)]
     pub fraction: Option<f64>,
@@ -62,6 +65,11 @@ pub struct JobSpec {
     pub forget: bool,
 }
 
+/// Older journals know nothing of it, and most newer ones need not.
+fn is_zero(number: &f64) -> bool {
+    *number == 0.0
+}
+
 /// Who decides what runs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -86,8 +94,11 @@ pub struct Facts {
     pub data: Info,
     /// φ.
     pub loss: Loss,
-    /// λ.
+    /// λ₂.
     pub l2: f64,
+    /// λ₁.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub l1: f64,
     /// Name of the cluster, or `local`.
     pub cluster: String,
     /// Time is simulated, not this machine's.
@@ -177,7 +188,7 @@ impl JobSpec {
         let whole = prepared.dataset;
         let used = self.rows(&whole, &mut notes);
         let l2 = self.l2.or((whole.rows() > 0).then(|| 1.0 / whole.rows() as f64));
-        let problem = Problem::new(&used, loss, l2.map(|l2| self.sample_l2(l2)), self.seed)?;
+        let problem = Problem::new(&used, loss, l2.map(|l2| self.sample_l2(l2)), self.seed)?.with_l1(self.l1)?;
         let facts = self.facts(&whole, &used, &problem)?;
         Ok(Job { spec: self, facts, problem, test, rules: prepared.rules, base: loaded.base, notes })
     }
@@ -273,8 +284,9 @@ impl JobSpec {
             return problem.fingerprint(whole.fingerprint());
         }
         let l2 = self.l2.unwrap_or(1.0 / whole.rows() as f64);
-        let name = Problem { l2, ..problem.clone() }.fingerprint(whole.fingerprint());
-        sample_name(&name, self.seed, problem.l2)
+        let penalty = Penalty { l2, ..problem.penalty };
+        let name = Problem { penalty, ..problem.clone() }.fingerprint(whole.fingerprint());
+        sample_name(&name, self.seed, problem.penalty.l2)
     }
 
     fn facts(&self, whole: &Dataset, data: &Dataset, problem: &Problem) -> Result<Facts> {
@@ -286,7 +298,8 @@ impl JobSpec {
             problem: self.name(whole, problem),
             data: Info::of(data),
             loss: problem.loss,
-            l2: problem.l2,
+            l2: problem.penalty.l2,
+            l1: problem.penalty.l1,
             cluster: cluster.map_or_else(|| "local".into(), |c| c.name.clone()),
             simulated: cluster.is_some(),
             machines: self.machine_grid(most, data.rows())?,
@@ -323,12 +336,13 @@ impl JobSpec {
             (Mode::Choose { .. }, Some(names)) => names.clone(),
             (Mode::Choose { .. }, None) => {
                 let must_be_exact = matches!(self.goal, Goal::Reach { .. });
-                let all = algorithm::candidates(problem.loss, problem.l2, must_be_exact);
+                let all = algorithm::candidates(problem.loss, &problem.penalty, must_be_exact);
                 return Ok(all.iter().map(|a| a.name().into()).collect());
             }
         };
         let field = if matches!(self.mode, Mode::Fixed(_)) { "--algorithm" } else { "--algorithms" };
-        let check = |name: &String| algorithm::check(algorithm::by_name(name)?.as_ref(), problem.loss, problem.l2);
+        let check =
+            |name: &String| algorithm::check(algorithm::by_name(name)?.as_ref(), problem.loss, &problem.penalty);
         for name in &named {
             check(name).map_err(|e| match e {
                 Error::Setting { what, .. } => Error::setting(field, what),

@@ -1,6 +1,7 @@
-//! The problem P(w) = (1/n) Σ φ(xᵢ·w, yᵢ) + (λ/2)‖w‖², its dual D(α) and the bracket D ≤ P* ≤ P they form.
+//! The problem P(w) = (1/n) Σ φ(xᵢ·w, yᵢ) + (λ₂/2)‖w‖² + λ₁‖w‖₁, its dual D(α) and the bracket D ≤ P* ≤ P they form.
 
 mod loss;
+mod penalty;
 
 use std::sync::Arc;
 
@@ -9,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::data::Dataset;
 use crate::{Error, Result};
 pub use loss::Loss;
+pub use penalty::{Penalty, shrunk};
 
 /// Data, loss and regularizer. The rows are dealt to machines in the order in which they stand here.
 #[derive(Debug, Clone)]
@@ -17,8 +19,8 @@ pub struct Problem {
     pub data: Arc<Dataset>,
     /// φ.
     pub loss: Loss,
-    /// λ, the strength of the L2 regularizer.
-    pub l2: f64,
+    /// g.
+    pub penalty: Penalty,
     /// The seed of everything random in a run.
     pub seed: u64,
 }
@@ -32,8 +34,8 @@ pub struct Outline {
     pub columns: usize,
     /// φ.
     pub loss: Loss,
-    /// λ.
-    pub l2: f64,
+    /// g.
+    pub penalty: Penalty,
     /// Mean of ‖xᵢ‖².
     pub mean_norm_sq: f64,
     /// Largest ‖xᵢ‖².
@@ -55,17 +57,16 @@ impl Problem {
         if data.rows() == 0 || data.columns() == 0 {
             return Err(Error::file(&data.name, "holds no rows or no columns: there is nothing to learn"));
         }
-        let l2 = l2.unwrap_or(1.0 / data.rows() as f64);
-        if !(l2.is_finite() && l2 >= 0.0) {
-            return Err(Error::setting(
-                "--l2",
-                format!("{l2} is not a strength; give a number ≥ 0, or leave it out for 1/n"),
-            ));
-        }
+        let penalty = Penalty::new(l2.unwrap_or(1.0 / data.rows() as f64), 0.0)?;
         if loss.is_binary() && data.labels.iter().any(|y| y.abs() != 1.0) {
             return Err(Error::setting("--loss", format!("{loss} needs labels of −1 and +1")));
         }
-        Ok(Self { data: Arc::new(data.shuffled(seed)), loss, l2, seed })
+        Ok(Self { data: Arc::new(data.shuffled(seed)), loss, penalty, seed })
+    }
+
+    /// The same with λ₁ besides.
+    pub fn with_l1(self, l1: f64) -> Result<Self> {
+        Ok(Self { penalty: Penalty::new(self.penalty.l2, l1)?, ..self })
     }
 
     /// What every machine knows.
@@ -75,7 +76,7 @@ impl Problem {
             rows: self.data.rows(),
             columns: self.data.columns(),
             loss: self.loss,
-            l2: self.l2,
+            penalty: self.penalty,
             mean_norm_sq: norms().sum::<f64>() / self.data.rows() as f64,
             max_norm_sq: norms().fold(0.0, f64::max),
         }
@@ -83,14 +84,16 @@ impl Problem {
 
     /// A name under which records of this exact problem, however its rows were dealt, find each other.
     pub fn fingerprint(&self, data: u64) -> String {
-        format!("{data:016x}-{}-{:e}", self.loss, self.l2)
+        let Penalty { l2, l1 } = self.penalty;
+        let sparse = if l1 > 0.0 { format!("-l1-{l1:e}") } else { String::new() };
+        format!("{data:016x}-{}-{l2:e}{sparse}", self.loss)
     }
 
     /// P(w), straight from the definition.
     pub fn objective(&self, w: &[f64]) -> f64 {
         let data = &self.data;
         let losses: f64 = (0..data.rows()).map(|i| self.loss.value(data.matrix.row(i).dot(w), data.labels[i])).sum();
-        losses / data.rows() as f64 + 0.5 * self.l2 * crate::data::matrix::dot(w, w)
+        losses / data.rows() as f64 + self.penalty.value(w)
     }
 }
 
@@ -105,13 +108,8 @@ pub fn whole_name(sample: &str) -> &str {
 }
 
 impl Outline {
-    /// (λ/2)‖w‖².
-    pub fn penalty(&self, w: &[f64]) -> f64 {
-        0.5 * self.l2 * crate::data::matrix::dot(w, w)
-    }
-
-    /// λn, the scale between dual variables and w.
+    /// λ₂n, the scale between dual variables and w.
     pub fn l2_rows(&self) -> f64 {
-        self.l2 * self.rows as f64
+        self.penalty.l2 * self.rows as f64
     }
 }

@@ -21,8 +21,11 @@ pub struct TrainedModel {
     pub format: String,
     /// What it was trained to make small.
     pub loss: Loss,
-    /// λ.
+    /// λ₂.
     pub l2: f64,
+    /// λ₁.
+    #[serde(default)]
+    pub l1: f64,
     /// What was done to the training data.
     pub rules: Rules,
     /// What indices counted from in the training data; other LIBSVM files are read alike.

@@ -7,7 +7,7 @@ use hemingway::backend::{Config, Ending};
 use hemingway::cluster::Cluster;
 use hemingway::goal::{Caps, Goal};
 use hemingway::job::{Job, JobSpec, Mode};
-use hemingway::problem::Loss;
+use hemingway::problem::{Loss, Penalty};
 use hemingway::record::Record;
 use hemingway::record::store::Store;
 use hemingway::train::{History, Summary, replay};
@@ -56,7 +56,7 @@ impl Draw {
     fn job(mut self) -> Job {
         let machines = self.rng.random_range(1..=self.cluster.machines.min(32));
         if self.rng.random() {
-            let fit = hemingway::algorithm::candidates(self.spec.loss.unwrap(), 0.01, false);
+            let fit = hemingway::algorithm::candidates(self.spec.loss.unwrap(), &Penalty { l2: 0.01, l1: 0.0 }, false);
             self.spec.mode = Mode::Fixed(Config::new(pick(&mut self.rng, &fit).name(), machines));
         }
         let (seconds, dollars) = (self.seconds(machines), self.dollars(machines));

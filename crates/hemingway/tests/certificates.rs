@@ -24,8 +24,9 @@ fn any_problem() -> impl Strategy<Value = Problem> {
         let rows = prop::collection::vec(prop::collection::vec(entry.clone(), d), n);
         (rows, prop::collection::vec(-3.0..3.0f64, n), any::<bool>())
     });
-    (shape, prop::sample::select(&Loss::ALL[..]), -2.5..0.5f64, any::<u64>()).prop_map(
-        |((rows, labels, sparse), loss, exponent, seed)| {
+    let l1 = prop_oneof![Just(0.0), 1e-3..1.0f64];
+    (shape, prop::sample::select(&Loss::ALL[..]), -2.5..0.5f64, l1, any::<u64>()).prop_map(
+        |((rows, labels, sparse), loss, exponent, l1, seed)| {
             let columns = rows[0].len();
             let mut matrix =
                 if sparse { Matrix::sparse(columns) } else { Matrix::Dense { rows: 0, columns, values: Vec::new() } };
@@ -35,7 +36,7 @@ fn any_problem() -> impl Strategy<Value = Problem> {
             let label = |y: f64| if loss.is_binary() { if y < 0.0 { -1.0 } else { 1.0 } } else { y };
             let labels = labels.into_iter().map(label).collect();
             let data = Dataset { name: "any".into(), matrix, labels };
-            Problem::new(&data, loss, Some(10f64.powf(exponent)), seed).unwrap()
+            Problem::new(&data, loss, Some(10f64.powf(exponent)), seed).unwrap().with_l1(l1).unwrap()
         },
     )
 }
@@ -71,7 +72,8 @@ fn check_run(problem: &Problem, name: &str, machines: usize, optimum: f64) -> Re
 
 fn check_all(problem: &Problem, machines: usize) -> Result<(), String> {
     let optimum = oracle::optimum(problem);
-    let applies = |a: &Arc<dyn algorithm::Algorithm>| algorithm::check(a.as_ref(), problem.loss, problem.l2).is_ok();
+    let applies =
+        |a: &Arc<dyn algorithm::Algorithm>| algorithm::check(a.as_ref(), problem.loss, &problem.penalty).is_ok();
     algorithm::all().into_iter().filter(applies).try_for_each(|a| check_run(problem, a.name(), machines, optimum))
 }
 
@@ -90,7 +92,8 @@ proptest! {
         for i in 0..problem.data.rows() {
             let (z, y) = (problem.data.matrix.row(i).dot(w), problem.data.labels[i]);
             let share = y * problem.loss.dual_of(z, y);
-            prop_assert!(!problem.loss.is_binary() || (0.0..=1.0).contains(&share), "yα = {share}");
+            let most = if problem.loss == Loss::SquaredHinge { f64::INFINITY } else { 1.0 };
+            prop_assert!(!problem.loss.is_binary() || (0.0..=most).contains(&share), "yα = {share}");
         }
         let algorithm = algorithm::by_name("noop").unwrap();
         let setting = Setting::new(&problem, Arc::clone(&algorithm));

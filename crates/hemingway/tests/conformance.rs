@@ -1,37 +1,31 @@
 //! Every algorithm and every engine, held to the library's own suite.
 
 use std::ops::ControlFlow;
-use std::sync::Arc;
 
-use hemingway::algorithm::{self, Algorithm};
+use hemingway::algorithm;
 use hemingway::backend::{Backend, Checkpoint, Config, Ending, EngineBackend, Frame};
 use hemingway::cluster::Straggler;
 use hemingway::conformance::{self, problems};
 use hemingway::engine;
 use hemingway::problem::{Loss, Problem};
 
-const DUAL: [&str; 2] = ["cocoa", "cocoa+"];
-const RANDOM: [&str; 5] = ["minibatch-sgd", "local-sgd", "splash", "cocoa", "cocoa+"];
-
-fn is_dual(algorithm: &Arc<dyn Algorithm>) -> bool {
-    DUAL.contains(&algorithm.name())
-}
+const DETERMINISTIC: [&str; 4] = ["gd", "lbfgs", "newton", "noop"];
 
 #[test]
 fn primal_algorithms() {
-    algorithm::all().iter().filter(|a| !is_dual(a)).for_each(conformance::primal);
+    algorithm::all().iter().filter(|a| !a.is_dual()).for_each(conformance::primal);
 }
 
 #[test]
 fn dual_algorithms() {
-    algorithm::all().iter().filter(|a| is_dual(a)).for_each(conformance::dual);
+    algorithm::all().iter().filter(|a| a.is_dual()).for_each(conformance::dual);
 }
 
 #[test]
 fn the_seed_matters_to_those_that_draw() {
     for algorithm in algorithm::all() {
         let name = algorithm.name();
-        assert_eq!(conformance::is_random(&algorithm), RANDOM.contains(&name), "{name}");
+        assert_eq!(conformance::is_random(&algorithm), !DETERMINISTIC.contains(&name), "{name}");
     }
 }
 
@@ -80,13 +74,13 @@ fn a_checkpoint_goes_on_to_the_bit() {
     for algorithm in algorithm::all() {
         let name = algorithm.name();
         for case in Loss::ALL.into_iter().flat_map(problems::for_loss).filter(|c| c.name.contains("mixed")) {
-            if algorithm::check(algorithm.as_ref(), case.problem.loss, case.problem.l2).is_err() {
+            if algorithm::check(algorithm.as_ref(), case.problem.loss, &case.problem.penalty).is_err() {
                 continue;
             }
             for pause in [0, 5] {
                 let mut steady = backend(&case.problem, true);
                 let (middle, before) = run(&mut steady, &frame(name, 4, pause), None);
-                let fewer = Frame { from_round: pause, rows_on: Some(4), ..frame(name, 2, 11) };
+                let fewer = Frame { from_round: middle.clock.rounds, rows_on: Some(4), ..frame(name, 2, 11) };
                 let (end, after) = run(&mut steady, &fewer, Some(&middle));
 
                 let saved = serde_json::to_string(&middle).unwrap();

@@ -67,14 +67,15 @@ pub(crate) struct RunArgs {
 pub(crate) struct ProblemArgs {
     #[command(flatten)]
     pub(crate) labels: LabelArgs,
-    /// hinge, logistic or squared [default: logistic for two classes, squared for numbers]
+    /// Two classes: hinge, squared-hinge, smoothed-hinge, logistic; numbers: squared, absolute, huber [default: logistic,
+    /// squared]
     #[arg(long, value_name = "LOSS")]
     pub(crate) loss: Option<Loss>,
     /// Strength λ₂ of (λ₂/2)‖w‖² [default: 1/rows]
     #[arg(long, value_name = "λ₂", allow_negative_numbers = true)]
     pub(crate) l2: Option<f64>,
-    /// Strength of ‖w‖₁: not supported yet, only 0
-    #[arg(long, value_name = "λ₁", value_parser = value::no_l1, default_value = "0")]
+    /// Strength λ₁ of λ₁‖w‖₁; beside λ₂ an elastic net, with --l2 0 a lasso
+    #[arg(long, value_name = "λ₁", default_value = "0", hide_default_value = true, allow_negative_numbers = true)]
     pub(crate) l1: f64,
     /// Divide each row by its length, or each column by its largest value [default: neither]
     #[arg(long, value_name = "WHAT")]
@@ -174,7 +175,7 @@ impl LimitArgs {
 }
 
 /// What a journal already says of its job.
-const JOB: [&str; 14] = [
+const JOB: [&str; 15] = [
     "data",
     "label",
     "labels",
@@ -183,6 +184,7 @@ const JOB: [&str; 14] = [
     "machines",
     "loss",
     "l2",
+    "l1",
     "normalize",
     "positive",
     "intercept",

@@ -37,15 +37,6 @@ pub(super) fn metric_goal(text: &str) -> Result<Goal, String> {
     Ok(Goal::ReachMetric { metric: metric.trim().into(), value, level: None })
 }
 
-/// Nothing but zero, for now.
-pub(super) fn no_l1(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(0.0) => Ok(0.0),
-        Ok(_) => Err("L1 is not supported yet; only --l2".into()),
-        Err(_) => Err("not a number".into()),
-    }
-}
-
 /// A file for a picture.
 pub(super) fn svg(text: &str) -> Result<PathBuf, String> {
     let path = PathBuf::from(text);
@@ -70,6 +61,6 @@ mod tests {
         assert_eq!(["1..8", "2..=4", "3"].map(|t| machines(t).unwrap()), [(1, 8), (2, 4), (3, 3)]);
         assert!(seconds("soon").is_err() && dollars("much").is_err() && machines("1..").is_err());
         assert!(svg("a/b.SVG").is_ok() && svg("b.png").is_err() && svg(".").is_err());
-        assert!(metric_goal("accuracy").is_err() && no_l1("0.1").is_err() && error("0").is_err());
+        assert!(metric_goal("accuracy").is_err() && error("0").is_err());
     }
 }

@@ -5,6 +5,12 @@ use hemingway::model::{Estimate, Reach};
 /// What is printed where nothing is known.
 pub(crate) const UNKNOWN: &str = "—";
 
+/// The strengths of the regularizer, those that are.
+pub(crate) fn penalty(l2: f64, l1: f64) -> String {
+    let ridge = format!("λ₂ = {}", digits(l2));
+    if l1 == 0.0 { ridge } else { format!("{ridge}, λ₁ = {}", digits(l1)) }
+}
+
 /// Three significant digits, in plain notation where that is short.
 pub(crate) fn digits(value: f64) -> String {
     if value == 0.0 || !value.is_finite() {

@@ -92,7 +92,7 @@ fn goal(goal: &Goal) -> (&'static str, String) {
 }
 
 /// Flags with a value, where the user gave one.
-fn settings(spec: &JobSpec) -> [(&'static str, Option<String>); 14] {
+fn settings(spec: &JobSpec) -> [(&'static str, Option<String>); 15] {
     let number = |value: Option<f64>| value.map(|value| value.to_string());
     let normalize = spec.preparation.normalize.map(|what| match what {
         Normalize::Rows => "rows".into(),
@@ -106,6 +106,7 @@ fn settings(spec: &JobSpec) -> [(&'static str, Option<String>); 14] {
         ("--algorithms", spec.algorithms.as_ref().map(|names| names.join(","))),
         ("--loss", spec.loss.map(|loss| loss.to_string())),
         ("--l2", number(spec.l2)),
+        ("--l1", number(Some(spec.l1).filter(|l1| *l1 > 0.0))),
         ("--fraction", number(spec.fraction)),
         ("--normalize", normalize),
         ("--positive", number(spec.preparation.positive)),

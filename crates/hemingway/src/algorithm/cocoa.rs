@@ -1,14 +1,16 @@
 //! CoCoA and CoCoA+: every machine improves its own rows' dual variables for a local epoch, the changes of w are
 //! averaged (CoCoA; Jaggi et al. 2014, Algorithm 1) or added (CoCoA+; Ma et al. 2015, Algorithm 1, γ = 1, σ′ = m).
 //!
-//! Row i's number is αᵢ, the shared vector is w(α) = Σ αᵢxᵢ / (λn); both P(w) and D(α) are known exactly.
+//! Row i's number is αᵢ, the shared vector is v(α) = Σ αᵢxᵢ / (λ₂n), and w(α) is v shrunk by λ₁/λ₂ (Shalev-Shwartz &
+//! Zhang 2014, Prox-SDCA; without λ₁ it is v itself); both P(w) and D(α) are known exactly.
+
+use std::borrow::Cow;
 
 use rand::seq::SliceRandom;
 
-use super::{Algorithm, Machines, Order, Server, Step, Support, Task, Work, Worker, primal};
+use super::{Algorithm, Machines, Order, Server, Step, Support, Task, Work, Worker, dual, primal};
 use crate::Result;
 use crate::data::Shard;
-use crate::data::matrix::dot;
 use crate::problem::{Evaluation, Loss, Outline};
 use crate::rng::{Purpose, keyed};
 
@@ -44,6 +46,14 @@ impl Algorithm for Cocoa {
         "cocoa"
     }
 
+    fn is_dual(&self) -> bool {
+        true
+    }
+
+    fn takes_l1(&self) -> bool {
+        true
+    }
+
     fn support(&self, _loss: Loss) -> Support {
         Support::Exact
     }
@@ -56,6 +66,10 @@ impl Algorithm for Cocoa {
         let norms = (0..shard.len()).map(|i| shard.row(i).norm_sq()).collect();
         let entries = shard.stored();
         Box::new(CocoaWorker { outline: *outline, shard, norms, entries, visits: Vec::new(), before: Vec::new() })
+    }
+
+    fn model<'a>(&self, outline: &Outline, shared: &'a [f64]) -> Cow<'a, [f64]> {
+        dual::model(outline, shared)
     }
 
     fn server(&self, outline: &Outline) -> Box<dyn Server> {
@@ -75,8 +89,8 @@ struct CocoaWorker {
 impl Worker for CocoaWorker {
     fn push(&mut self, order: &Order, shared: &[f64], items: &mut [f64], push: &mut [f64]) -> Work {
         match order.task {
-            Task::Evaluate => self.evaluate(shared, items, push),
-            Task::Adopt => self.adopt(order.args[0], shared, items, push),
+            Task::Evaluate => dual::push_evaluation(&self.outline, &self.shard, shared, items, push),
+            Task::Adopt => dual::push_adopted(order, &self.outline, &self.shard, shared, items, push),
             Task::Step | Task::Probe => self.local_epoch(order, shared, items, push),
         }
         Work { rows: self.shard.len() as u64, entries: self.entries }
@@ -89,6 +103,7 @@ impl CocoaWorker {
     fn local_epoch(&mut self, order: &Order, w: &[f64], alpha: &mut [f64], v: &mut [f64]) {
         let [gamma, sigma] = order.args[..] else { unreachable!("the server sends γ and σ′") };
         let scale = sigma / self.outline.l2_rows();
+        let by = dual::shrinkage(&self.outline);
         self.before.clear();
         self.before.extend_from_slice(alpha);
         self.visits.clear();
@@ -99,7 +114,7 @@ impl CocoaWorker {
         for &i in &self.visits {
             let i = i as usize;
             let (row, y) = (self.shard.row(i), self.shard.label(i));
-            let next = self.outline.loss.dual_step(alpha[i], y, row.dot(v), scale * self.norms[i]);
+            let next = self.outline.loss.dual_step(alpha[i], y, dual::predict(row, v, by), scale * self.norms[i]);
             let change = next - alpha[i];
             if change != 0.0 {
                 alpha[i] = next;
@@ -112,26 +127,6 @@ impl CocoaWorker {
         }
         for (v, w) in v.iter_mut().zip(w) {
             *v = gamma / sigma * (*v - w);
-        }
-    }
-
-    /// [Σ φ(xᵢ·w), Σ −φ*(−αᵢ)].
-    fn evaluate(&self, w: &[f64], alpha: &[f64], push: &mut [f64]) {
-        let loss = self.outline.loss;
-        for (i, &alpha) in alpha.iter().enumerate() {
-            let (row, y) = (self.shard.row(i), self.shard.label(i));
-            let (linear, quadratic) = loss.dual_terms(alpha, y);
-            push[0] += loss.value(row.dot(w), y);
-            push[1] += linear - quadratic;
-        }
-    }
-
-    /// αᵢ = −t·φ′(xᵢ·w), and its share of w(α).
-    fn adopt(&self, t: f64, w: &[f64], alpha: &mut [f64], push: &mut [f64]) {
-        for (i, alpha) in alpha.iter_mut().enumerate() {
-            let (row, y) = (self.shard.row(i), self.shard.label(i));
-            *alpha = t * self.outline.loss.dual_of(row.dot(w), y);
-            row.axpy(*alpha / self.outline.l2_rows(), push);
         }
     }
 }
@@ -150,24 +145,11 @@ impl Server for CocoaServer {
         Ok(if self.sum.iter().all(|v| *v == 0.0) { Step::Stalled } else { Step::Moved })
     }
 
-    /// w(α) differs from the model unless the model is optimal, and by far where λ is small; α is therefore shrunk
-    /// by the t in [0, 1] that brings w(tα) nearest to it.
     fn adopt(&mut self, on: &mut dyn Machines, model: &[f64], shared: &mut [f64]) -> Result<()> {
-        on.round(&Order::train(on, Task::Adopt, vec![1.0]), model, &mut self.sum)?;
-        let length = dot(&self.sum, &self.sum);
-        let t = if length > 0.0 { (dot(&self.sum, model) / length).clamp(0.0, 1.0) } else { 1.0 };
-        if t < 1.0 {
-            on.round(&Order::train(on, Task::Adopt, vec![t]), model, &mut self.sum)?;
-        }
-        shared.copy_from_slice(&self.sum);
-        Ok(())
+        dual::adopt(&self.outline, on, model, &mut self.sum, shared)
     }
 
     fn evaluate(&mut self, on: &mut dyn Machines, shared: &[f64]) -> Result<Evaluation> {
-        let mut sum = [0.0; 2];
-        on.round(&Order::aside(on, Task::Evaluate), shared, &mut sum)?;
-        let n = self.outline.rows as f64;
-        let penalty = self.outline.penalty(shared);
-        Ok(Evaluation { objective: sum[0] / n + penalty, dual: Some(sum[1] / n - penalty) })
+        dual::evaluate(&self.outline, on, shared)
     }
 }

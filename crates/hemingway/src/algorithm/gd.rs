@@ -1,11 +1,11 @@
 //! Full gradient descent with Nesterov's acceleration, backtracking line search and restarts (Beck & Teboulle 2009,
-//! FISTA with backtracking; O'Donoghue & Candès 2015, restart by function value). Its iterates do not depend on m.
+//! FISTA with backtracking; O'Donoghue & Candès 2015, restart by function value). λ₁‖w‖₁ is met by proximal steps. Its
+//! iterates do not depend on m.
 
 use super::{Algorithm, Machines, Order, Server, Step, Support, Task, Work, Worker, primal, strange_state};
 use crate::Result;
 use crate::data::Shard;
-use crate::data::matrix::dot;
-use crate::problem::{Evaluation, Loss, Outline};
+use crate::problem::{Evaluation, Loss, Outline, shrunk};
 
 /// After this many halvings the step is below working precision.
 const HALVINGS: usize = 60;
@@ -31,6 +31,10 @@ impl Algorithm for Gd {
 
     fn paced_by_rows(&self) -> bool {
         false
+    }
+
+    fn takes_l1(&self) -> bool {
+        true
     }
 
     fn support(&self, loss: Loss) -> Support {
@@ -63,7 +67,7 @@ impl GradientWorker {
 impl Worker for GradientWorker {
     fn push(&mut self, order: &Order, shared: &[f64], _items: &mut [f64], push: &mut [f64]) -> Work {
         match order.task {
-            Task::Evaluate => primal::push_evaluation(&self.outline, &self.shard, shared, push),
+            Task::Evaluate => primal::push_evaluation(order, &self.outline, &self.shard, shared, push),
             Task::Probe => primal::push_value(&self.outline, &self.shard, shared, push),
             Task::Step | Task::Adopt => primal::push_gradient(&self.outline, &self.shard, shared, push),
         }
@@ -71,7 +75,7 @@ impl Worker for GradientWorker {
     }
 }
 
-/// P and ∇P at a point, in one round; the gradient is left in `sum[..d]`.
+/// P − λ₁‖·‖₁ and its gradient at a point, in one round; the gradient is left in `sum[..d]`.
 pub(super) fn gradient(outline: &Outline, on: &mut dyn Machines, at: &[f64], sum: &mut [f64]) -> Result<f64> {
     on.round(&Order::train(on, Task::Step, Vec::new()), at, sum)?;
     Ok(primal::fold_gradient(outline, at, sum))
@@ -91,7 +95,7 @@ struct GdServer {
 
 impl GdServer {
     fn new(outline: &Outline) -> Self {
-        let smoothness = outline.loss.curvature() * outline.mean_norm_sq + outline.l2;
+        let smoothness = outline.loss.curvature() * outline.mean_norm_sq + outline.penalty.l2;
         Self {
             outline: *outline,
             step: 1.0 / smoothness.max(f64::MIN_POSITIVE),
@@ -102,28 +106,34 @@ impl GdServer {
         }
     }
 
-    fn value_at(&self, on: &mut dyn Machines, w: &[f64]) -> Result<f64> {
+    /// P − λ₁‖·‖₁.
+    fn smooth_at(&self, on: &mut dyn Machines, w: &[f64]) -> Result<f64> {
         let mut sum = [0.0];
         on.round(&Order::train(on, Task::Probe, Vec::new()), w, &mut sum)?;
-        Ok(sum[0] / self.outline.rows as f64 + self.outline.penalty(w))
+        Ok(sum[0] / self.outline.rows as f64 + self.outline.penalty.ridge(w))
     }
-}
 
-impl GdServer {
+    /// The proximal step from a point, and what a smooth function of curvature 1/`step` gains by it at least.
+    fn proximal(&self, from: &[f64], slope: &[f64], step: f64) -> (Vec<f64>, f64) {
+        let to: Vec<f64> =
+            from.iter().zip(slope).map(|(y, g)| shrunk(y - step * g, step * self.outline.penalty.l1)).collect();
+        let moves = || to.iter().zip(from).map(|(to, from)| to - from);
+        let along: f64 = moves().zip(slope).map(|(by, g)| by * g).sum();
+        let length: f64 = moves().map(|by| by * by).sum();
+        (to, -along - 0.5 * length / step)
+    }
+
     /// Before the first step: the first guess of it may be too short by the number of columns, so it is made longer as
     /// long as it descends as it should.
     fn lengthen(&mut self, on: &mut dyn Machines, from: &[f64], value: f64, slope: &[f64]) -> Result<()> {
-        let slope_sq = dot(slope, slope);
         for _ in 0..LENGTHENINGS {
-            let step = 4.0 * self.step;
-            let trial: Vec<f64> = from.iter().zip(slope).map(|(y, g)| y - step * g).collect();
-            let there = self.value_at(on, &trial)?;
+            let (trial, gain) = self.proximal(from, slope, 4.0 * self.step);
             // Written so that a NaN ends it.
-            let descends = there < value - 0.5 * step * slope_sq;
+            let descends = self.smooth_at(on, &trial)? < value - gain;
             if !descends {
                 break;
             }
-            self.step = step;
+            self.step *= 4.0;
         }
         Ok(())
     }
@@ -136,21 +146,21 @@ impl Server for GdServer {
         let ahead: Vec<f64> = shared.iter().zip(&self.previous).map(|(w, p)| w + carry * (w - p)).collect();
         let value_ahead = gradient(&self.outline, on, &ahead, &mut self.sum)?;
         let slope = self.sum[..self.outline.columns].to_vec();
-        let slope_sq = dot(&slope, &slope);
         if self.value == f64::MAX {
             self.lengthen(on, &ahead, value_ahead, &slope)?;
         }
 
         for halvings in 0..HALVINGS {
-            let trial: Vec<f64> = ahead.iter().zip(&slope).map(|(y, g)| y - self.step * g).collect();
-            let value = self.value_at(on, &trial)?;
+            let (trial, gain) = self.proximal(&ahead, &slope, self.step);
+            let smooth = self.smooth_at(on, &trial)?;
             let rounding = 1e-15 * value_ahead.abs();
             // Written so that a NaN is no descent.
-            let descends = value <= value_ahead - 0.5 * self.step * slope_sq + rounding;
+            let descends = smooth <= value_ahead - gain + rounding;
             if !descends {
                 self.step *= 0.5;
                 continue;
             }
+            let value = smooth + self.outline.penalty.lasso(&trial);
             if value > self.value && carry > 0.0 {
                 self.momentum = 1.0;
                 return Ok(Step::Moved);

@@ -1,6 +1,8 @@
 //! Distributed L-BFGS (Liu & Nocedal 1989): gradients are summed over the machines, the two-loop recursion runs on
 //! the replicated server; a line search for the weak Wolfe conditions by bisection (Lewis & Overton 2013), one round
-//! a trial. Its iterates do not depend on m.
+//! a trial. With λ₁ > 0 it is OWL-QN (see `orthant`). Its iterates do not depend on m.
+
+mod orthant;
 
 use std::collections::VecDeque;
 
@@ -32,6 +34,10 @@ impl Algorithm for Lbfgs {
         false
     }
 
+    fn takes_l1(&self) -> bool {
+        true
+    }
+
     fn support(&self, loss: Loss) -> Support {
         if loss.is_smooth() { Support::Exact } else { Support::No }
     }
@@ -45,7 +51,7 @@ impl Algorithm for Lbfgs {
     }
 }
 
-/// P and ∇P at a point.
+/// P at a point and the gradient of P − λ₁‖·‖₁.
 #[derive(Debug, Clone)]
 struct Local {
     value: f64,
@@ -63,9 +69,9 @@ struct LbfgsServer {
 impl LbfgsServer {
     fn local(&self, on: &mut dyn Machines, at: &[f64]) -> Result<Local> {
         let mut sum = vec![0.0; self.outline.columns + 1];
-        let value = gradient(&self.outline, on, at, &mut sum)?;
+        let smooth = gradient(&self.outline, on, at, &mut sum)?;
         sum.truncate(self.outline.columns);
-        Ok(Local { value, gradient: sum })
+        Ok(Local { value: smooth + self.outline.penalty.lasso(at), gradient: sum })
     }
 
     /// −H∇P by the two-loop recursion.
@@ -88,10 +94,26 @@ impl LbfgsServer {
         q
     }
 
-    /// The first t with enough decrease and enough flattening along `p`, with P and ∇P there.
-    fn search(&self, on: &mut dyn Machines, w: &[f64], here: &Local, p: &[f64]) -> Result<Option<(Vec<f64>, Local)>> {
+    /// A direction in which a function of this slope falls: −H∇P, forgetting the past if that climbs.
+    fn descent(&mut self, slope: &[f64]) -> Vec<f64> {
+        let p = self.direction(slope);
+        if dot(&p, slope) < 0.0 {
+            return p;
+        }
+        self.pairs.clear();
+        self.direction(slope)
+    }
+
+    /// The length of the first step along `p`.
+    fn first_step(&self, p: &[f64]) -> f64 {
+        if self.pairs.is_empty() { 1.0 / dot(p, p).sqrt().max(1.0) } else { 1.0 }
+    }
+
+    /// The first t with enough decrease and enough flattening along −H∇P, with P and ∇P there.
+    fn search_line(&mut self, on: &mut dyn Machines, w: &[f64], here: &Local) -> Result<Option<(Vec<f64>, Local)>> {
+        let p = &self.descent(&here.gradient);
         let slope = dot(&here.gradient, p);
-        let mut t = if self.pairs.is_empty() { 1.0 / dot(p, p).sqrt().max(1.0) } else { 1.0 };
+        let mut t = self.first_step(p);
         let (mut low, mut high) = (0.0, f64::INFINITY);
         let rounding = 1e-15 * here.value.abs();
         for _ in 0..TRIALS {
@@ -136,12 +158,10 @@ impl Server for LbfgsServer {
             Some(here) => here,
             None => self.local(on, shared)?,
         };
-        let mut p = self.direction(&here.gradient);
-        if dot(&p, &here.gradient) >= 0.0 {
-            self.pairs.clear();
-            p = self.direction(&here.gradient);
-        }
-        let found = self.search(on, shared, &here, &p);
+        let found = match self.outline.penalty.l1 > 0.0 {
+            true => self.search_orthant(on, shared, &here),
+            false => self.search_line(on, shared, &here),
+        };
         if let Ok(Some((trial, there))) = found {
             self.remember(difference(&trial, shared), difference(&there.gradient, &here.gradient));
             shared.copy_from_slice(&trial);

@@ -56,7 +56,7 @@ struct LocalWorker {
 impl Worker for LocalWorker {
     fn push(&mut self, order: &Order, shared: &[f64], _items: &mut [f64], push: &mut [f64]) -> Work {
         if order.task == Task::Evaluate {
-            primal::push_evaluation(&self.outline, &self.shard, shared, push);
+            primal::push_evaluation(order, &self.outline, &self.shard, shared, push);
         } else {
             self.local_epoch(order, shared, push);
         }
@@ -81,7 +81,7 @@ impl LocalWorker {
             let (row, y) = (self.shard.row(i), self.shard.label(i));
             let step = schedule.at(t);
             let slope = self.outline.loss.slope(s * row.dot(v), y);
-            s *= 1.0 - step * self.outline.l2;
+            s *= 1.0 - step * self.outline.penalty.l2;
             if slope != 0.0 {
                 row.axpy(-step.min(self.longest[i]) * slope / s, v);
             }
@@ -104,8 +104,8 @@ struct Schedule {
 
 impl Schedule {
     fn new(outline: &Outline, share: f64) -> Self {
-        let scale = outline.loss.curvature() * outline.mean_norm_sq + outline.l2;
-        Self { first: 1.0 / scale.max(f64::MIN_POSITIVE), l2: outline.l2, full: FULL_STEPS / share }
+        let scale = outline.loss.curvature() * outline.mean_norm_sq + outline.penalty.l2;
+        Self { first: 1.0 / scale.max(f64::MIN_POSITIVE), l2: outline.penalty.l2, full: FULL_STEPS / share }
     }
 
     /// Below 1/(2λ) from the first step on, so that shrinking never wipes w out.

@@ -50,7 +50,7 @@ struct MinibatchWorker {
 impl Worker for MinibatchWorker {
     fn push(&mut self, order: &Order, shared: &[f64], _items: &mut [f64], push: &mut [f64]) -> Work {
         if order.task == Task::Evaluate {
-            primal::push_evaluation(&self.outline, &self.shard, shared, push);
+            primal::push_evaluation(order, &self.outline, &self.shard, shared, push);
             return primal::pass(&self.shard);
         }
         self.sample_gradient(order, shared, push)
@@ -88,7 +88,7 @@ impl Server for MinibatchServer {
         on.round(&Order::train(on, Task::Step, Vec::new()), shared, &mut self.sum)?;
         let (gradient, count) = self.sum.split_at_mut(self.outline.columns);
         for (g, w) in gradient.iter_mut().zip(&*shared) {
-            *g = *g / count[0].max(1.0) + self.outline.l2 * w;
+            *g = *g / count[0].max(1.0) + self.outline.penalty.l2 * w;
         }
         self.squares += dot(gradient, gradient);
         let length = REACH / self.outline.mean_norm_sq.sqrt();

@@ -37,7 +37,7 @@ impl Worker for NoopWorker {
         if order.task != Task::Evaluate {
             return Work::default();
         }
-        primal::push_evaluation(&self.outline, &self.shard, shared, push);
+        primal::push_evaluation(order, &self.outline, &self.shard, shared, push);
         primal::pass(&self.shard)
     }
 }

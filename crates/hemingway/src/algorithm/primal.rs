@@ -4,7 +4,7 @@ use super::{Machines, Order, Task, Work};
 use crate::Result;
 use crate::data::Shard;
 use crate::data::matrix::{axpy, dot};
-use crate::problem::{Evaluation, Outline};
+use crate::problem::{Evaluation, Outline, Penalty};
 
 /// A whole pass over a shard.
 pub(super) fn pass(shard: &Shard) -> Work {
@@ -30,26 +30,27 @@ pub(super) fn push_value(outline: &Outline, shard: &Shard, w: &[f64], push: &mut
     push[0] += (0..shard.len()).map(|i| outline.loss.value(shard.row(i).dot(w), shard.label(i))).sum::<f64>();
 }
 
-/// P(w) and ∇P(w) from the sums of [`push_gradient`]; `gradient` comes in as the sum.
+/// P(w) − λ₁‖w‖₁ and its gradient from the sums of [`push_gradient`]; `gradient` comes in as the sum.
 pub(super) fn fold_gradient(outline: &Outline, w: &[f64], sum: &mut [f64]) -> f64 {
     let n = outline.rows as f64;
     let (gradient, value) = sum.split_at_mut(outline.columns);
     for (g, w) in gradient.iter_mut().zip(w) {
-        *g = *g / n + outline.l2 * w;
+        *g = *g / n + outline.penalty.l2 * w;
     }
-    value[0] / n + outline.penalty(w)
+    value[0] / n + outline.penalty.ridge(w)
 }
 
 /// Numbers in the sum of an evaluation beyond Σ αᵢxᵢ.
 const TERMS: usize = 3;
 
-/// Adds to `push` the terms of P(w) and of the dual at the feasible point αᵢ = −φ′(xᵢ·w).
-pub(super) fn push_evaluation(outline: &Outline, shard: &Shard, w: &[f64], push: &mut [f64]) {
+/// Adds to `push` the terms of P(w) and of the dual at the feasible point αᵢ = −t·φ′(xᵢ·w), t with the order.
+pub(super) fn push_evaluation(order: &Order, outline: &Outline, shard: &Shard, w: &[f64], push: &mut [f64]) {
+    let t = order.args[0];
     let (v, terms) = push.split_at_mut(outline.columns);
     for i in 0..shard.len() {
         let (row, y) = (shard.row(i), shard.label(i));
         let z = row.dot(w);
-        let alpha = outline.loss.dual_of(z, y);
+        let alpha = t * outline.loss.dual_of(z, y);
         let (linear, quadratic) = outline.loss.dual_terms(alpha, y);
         terms[0] += outline.loss.value(z, y);
         terms[1] += linear;
@@ -60,27 +61,78 @@ pub(super) fn push_evaluation(outline: &Outline, shard: &Shard, w: &[f64], push:
     }
 }
 
-/// Evaluates any w: one round, off the clock.
+/// Evaluates any w: one round, off the clock, or two where the dual point must be shrunk first.
 pub(super) fn evaluate(outline: &Outline, on: &mut dyn Machines, shared: &[f64]) -> Result<Evaluation> {
-    let d = outline.columns;
-    let n = outline.rows as f64;
-    let mut sum = vec![0.0; d + TERMS];
-    on.round(&Order::aside(on, Task::Evaluate), shared, &mut sum)?;
-    let (v, terms) = sum.split_at(d);
-    let objective = terms[0] / n + outline.penalty(&shared[..d]);
-    Ok(Evaluation { objective, dual: best_dual(outline, v, terms[1] / n, terms[2] / n) })
+    evaluate_within(outline, on, shared, &shared[..outline.columns])
 }
 
-/// D(tα) = t·a − t²·(c + ‖v‖²/(2λn²)) at its best t in [0, 1], v = Σ αᵢxᵢ: a point far from optimal would
-/// otherwise prove nothing.
-fn best_dual(outline: &Outline, v: &[f64], linear: f64, quadratic: f64) -> Option<f64> {
-    if outline.l2 <= 0.0 {
+/// The same for a w that lies elsewhere in the shared vector. The order holds t and the number of machines.
+pub(super) fn evaluate_within(
+    outline: &Outline,
+    on: &mut dyn Machines,
+    shared: &[f64],
+    w: &[f64],
+) -> Result<Evaluation> {
+    let d = outline.columns;
+    let mut sum = vec![0.0; d + TERMS];
+    let mut terms_at = |t: f64, sum: &mut [f64]| {
+        let order = Order { args: vec![t, on.count() as f64], ..Order::aside(on, Task::Evaluate) };
+        on.round(&order, shared, sum)
+    };
+    terms_at(1.0, &mut sum)?;
+    let objective = sum[d] / outline.rows as f64 + outline.penalty.value(w);
+    if !outline.loss.dual_scales() {
+        let t = most_feasible(outline, &sum[..d]);
+        if t < 1.0 {
+            terms_at(t, &mut sum)?;
+        }
+    }
+    Ok(Evaluation { objective, dual: best_dual(outline, &sum) })
+}
+
+/// The largest t in [0, 1] for which g*(t·v/n) is finite, v = Σ αᵢxᵢ.
+fn most_feasible(outline: &Outline, v: &[f64]) -> f64 {
+    if outline.penalty.l2 > 0.0 {
+        return 1.0;
+    }
+    let largest = v.iter().fold(0.0_f64, |most, v| most.max(v.abs())) / outline.rows as f64;
+    // A hair inside, so that rounding does not carry it out.
+    if largest > outline.penalty.l1 { (1.0 - 1e-12) * outline.penalty.l1 / largest } else { 1.0 }
+}
+
+/// D(tα) = t·a − t²·c − g*(t·v/n) at its best t in [0, 1]: a point far from optimal would otherwise prove nothing.
+fn best_dual(outline: &Outline, sum: &[f64]) -> Option<f64> {
+    let (n, Penalty { l2, l1 }) = (outline.rows as f64, outline.penalty);
+    if l2 <= 0.0 && l1 <= 0.0 {
         return None;
     }
-    let n = outline.rows as f64;
-    let curve = quadratic + dot(v, v) / (2.0 * outline.l2 * n * n);
-    let t = if outline.loss.dual_scales() && curve > 0.0 { (linear / (2.0 * curve)).clamp(0.0, 1.0) } else { 1.0 };
-    Some(t * linear - t * t * curve)
+    let (v, terms) = sum.split_at(outline.columns);
+    let (linear, quadratic) = (terms[1] / n, terms[2] / n);
+    let dual = |t: f64| t * linear - t * t * quadratic - outline.penalty.conjugate(v.iter().map(|v| t * v / n));
+    if !outline.loss.dual_scales() {
+        return Some(dual(1.0));
+    }
+    if l1 <= 0.0 {
+        let curve = quadratic + dot(v, v) / (2.0 * l2 * n * n);
+        let t = if curve > 0.0 { (linear / (2.0 * curve)).clamp(0.0, 1.0) } else { 1.0 };
+        return Some(t * linear - t * t * curve);
+    }
+    Some(dual(highest(dual, most_feasible(outline, v))))
+}
+
+/// Where a concave function on [0, `end`] is highest, by golden section; the ends count too.
+pub(super) fn highest(of: impl Fn(f64) -> f64, end: f64) -> f64 {
+    const GOLDEN: f64 = 0.618_033_988_749_894_9;
+    let (mut low, mut high) = (0.0, end);
+    for _ in 0..60 {
+        let (left, right) = (high - GOLDEN * (high - low), low + GOLDEN * (high - low));
+        if of(left) < of(right) {
+            low = left;
+        } else {
+            high = right;
+        }
+    }
+    [0.0, 0.5 * (low + high), end].into_iter().max_by(|a, b| of(*a).total_cmp(&of(*b))).unwrap_or(end)
 }
 
 /// w += Δ, the commonest pull.

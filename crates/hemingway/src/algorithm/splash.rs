@@ -57,7 +57,7 @@ impl Worker for SplashWorker {
     fn push(&mut self, order: &Order, shared: &[f64], _items: &mut [f64], push: &mut [f64]) -> Work {
         match order.task {
             Task::Evaluate => {
-                primal::push_evaluation(&self.outline, &self.shard, &shared[..self.outline.columns], push);
+                primal::push_evaluation(order, &self.outline, &self.shard, &shared[..self.outline.columns], push);
             }
             Task::Adopt => self.sum_squares(shared, push),
             Task::Step | Task::Probe => self.local_epoch(order, shared, push),
@@ -91,7 +91,7 @@ impl SplashWorker {
         for &i in &self.visits {
             self.visit(i as usize, weight, step, w, squares);
         }
-        let pull = step * self.shard.len() as f64 * self.outline.l2;
+        let pull = step * self.shard.len() as f64 * self.outline.penalty.l2;
         for (w, square) in w.iter_mut().zip(squares.iter()) {
             *w /= 1.0 + pull / square.sqrt();
         }

@@ -9,7 +9,7 @@ use super::rig::Rig;
 use super::{local, simulated};
 use crate::algorithm::Algorithm;
 use crate::data::matrix::dot;
-use crate::problem::{Evaluation, Problem};
+use crate::problem::{Evaluation, Penalty, Problem, shrunk};
 
 const MACHINES: [usize; 4] = [1, 2, 7, 64];
 const ITERATIONS: usize = 4;
@@ -64,7 +64,7 @@ pub(super) fn keep_to_the_rules(algorithm: &Arc<dyn Algorithm>, case: &Case) {
             assert_eq!(training(before.0), training(after.0), "{told}: evaluation must be off the clock");
             assert!(after.0.evaluation > before.0.evaluation, "{told}: the time of evaluation must be counted apart");
             assert_eq!((before.1, before.2), (after.1, after.2), "{told}: evaluation must change nothing");
-            let defined = case.problem.objective(rig.model());
+            let defined = case.problem.objective(&rig.model());
             assert!((objective - defined).abs() <= rounding(defined), "{told}: {objective} is not P = {defined}");
             assert_eq!(rig.bits(), renewed.bits(), "{told}: a worker made anew must go on like the old one");
         }
@@ -103,7 +103,7 @@ pub(super) fn resume(algorithm: &Arc<dyn Algorithm>, case: &Case) {
     }
 }
 
-/// w = Σ αᵢxᵢ/(λn) after any rounds and any resizing, on both engines.
+/// w = Σ αᵢxᵢ/(λ₂n), shrunk by λ₁/λ₂, after any rounds and any resizing, on both engines.
 pub(super) fn keep_w_of_alpha(algorithm: &Arc<dyn Algorithm>, case: &Case) {
     for build in [local, simulated] {
         let mut rig = Rig::new(&case.problem, algorithm, 4, &build);
@@ -123,16 +123,17 @@ fn is_w_of_alpha(rig: &mut Rig, told: &str) {
     let w = rig.model();
     let gap: Vec<f64> = w.iter().zip(&expected).map(|(a, b)| a - b).collect();
     let allowed = rounding(dot(&expected, &expected).sqrt());
-    assert!(dot(&gap, &gap).sqrt() <= allowed, "{told}: w = {w:?} must be Σ αᵢxᵢ/(λn) = {expected:?}");
+    assert!(dot(&gap, &gap).sqrt() <= allowed, "{told}: w = {w:?} must be Σ αᵢxᵢ/(λ₂n), shrunk, = {expected:?}");
 }
 
 fn w_of_alpha(problem: &Problem, alpha: &[f64]) -> Vec<f64> {
     let mut w = vec![0.0; problem.data.columns()];
-    let scale = problem.l2 * problem.data.rows() as f64;
+    let Penalty { l2, l1 } = problem.penalty;
+    let scale = l2 * problem.data.rows() as f64;
     for (i, a) in alpha.iter().enumerate() {
         problem.data.matrix.row(i).axpy(a / scale, &mut w);
     }
-    w
+    w.iter().map(|v| shrunk(*v, l1 / l2)).collect()
 }
 
 /// Whether another seed leads elsewhere, the rows lying as they lie.

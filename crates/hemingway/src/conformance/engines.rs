@@ -7,7 +7,7 @@ use super::problems::{dense, problem};
 use crate::algorithm::{Algorithm, Machines, Order, Server, Step, Support, Task, Work, Worker};
 use crate::data::{Dataset, Shard};
 use crate::engine::{Clock, Engine, Setting};
-use crate::problem::{Evaluation, Loss, Outline};
+use crate::problem::{Evaluation, Loss, Outline, Penalty};
 use crate::{Error, Result};
 
 const ROWS: usize = 23;
@@ -81,7 +81,7 @@ fn setting() -> Setting {
     (0..ROWS).for_each(|i| matrix.push_row([(0, i as f64), (1, 1.0)]));
     let labels = (0..ROWS).map(|i| i as f64).collect();
     let data = Dataset { name: "ledger".into(), matrix, labels };
-    Setting::new(&problem(data, Loss::Squared, 0.1), Arc::new(Ledger))
+    Setting::new(&problem(data, Loss::Squared, Penalty { l2: 0.1, l1: 0.0 }), Arc::new(Ledger))
 }
 
 fn built(build: &Build<'_>, machines: usize) -> Box<dyn Engine> {

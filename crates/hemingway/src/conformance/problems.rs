@@ -7,7 +7,7 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::algorithm::{self, Algorithm};
 use crate::data::{Dataset, Matrix};
-use crate::problem::{Loss, Problem};
+use crate::problem::{Loss, Penalty, Problem};
 use crate::rng::{Purpose, keyed};
 
 /// A problem with a name for messages.
@@ -21,30 +21,32 @@ pub struct Case {
 /// Every awkward problem for a loss.
 pub fn for_loss(loss: Loss) -> Vec<Case> {
     let shapes = [
-        ("mixed rows, sparse", mixed(Matrix::sparse(6)), 0.05),
-        ("mixed rows, dense", mixed(dense(6)), 0.05),
-        ("one row", rows_of(dense(3), &[&[0.5, -1.0, 2.0]]), 0.3),
-        ("only empty rows, sparse", rows_of(Matrix::sparse(2), &[&[], &[], &[]]), 0.1),
-        ("only empty rows, dense", rows_of(dense(2), &[&[], &[], &[]]), 0.1),
-        ("one row a thousand times as long", one_long_row(), 0.02),
+        ("mixed rows, sparse", mixed(Matrix::sparse(6)), (0.05, 0.0)),
+        ("mixed rows, dense", mixed(dense(6)), (0.05, 0.0)),
+        ("one row", rows_of(dense(3), &[&[0.5, -1.0, 2.0]]), (0.3, 0.0)),
+        ("only empty rows, sparse", rows_of(Matrix::sparse(2), &[&[], &[], &[]]), (0.1, 0.0)),
+        ("only empty rows, dense", rows_of(dense(2), &[&[], &[], &[]]), (0.1, 0.0)),
+        ("one row a thousand times as long", one_long_row(), (0.02, 0.0)),
+        ("mixed rows, elastic net", mixed(Matrix::sparse(6)), (0.05, 0.03)),
+        ("mixed rows, L1 alone", mixed(dense(6)), (0.0, 0.03)),
     ];
-    let case = |(name, matrix, l2): (&str, Matrix, f64)| {
+    let case = |(name, matrix, (l2, l1)): (&str, Matrix, (f64, f64))| {
         let labels = labels(loss, matrix.rows());
         let data = Dataset { name: name.into(), matrix, labels };
-        Case { name: format!("{loss}, {name}"), problem: problem(data, loss, l2) }
+        Case { name: format!("{loss}, {name}"), problem: problem(data, loss, Penalty { l2, l1 }) }
     };
     shapes.into_iter().map(case).collect()
 }
 
 /// Those that the algorithm applies to.
 pub(super) fn for_algorithm(algorithm: &dyn Algorithm) -> Vec<Case> {
-    let applies = |case: &Case| algorithm::check(algorithm, case.problem.loss, case.problem.l2).is_ok();
+    let applies = |case: &Case| algorithm::check(algorithm, case.problem.loss, &case.problem.penalty).is_ok();
     Loss::ALL.into_iter().flat_map(for_loss).filter(applies).collect()
 }
 
 /// A problem whose rows stay in the order given.
-pub(super) fn problem(data: Dataset, loss: Loss, l2: f64) -> Problem {
-    Problem { data: Arc::new(data), loss, l2, seed: 7 }
+pub(super) fn problem(data: Dataset, loss: Loss, penalty: Penalty) -> Problem {
+    Problem { data: Arc::new(data), loss, penalty, seed: 7 }
 }
 
 pub(super) fn dense(columns: usize) -> Matrix {

@@ -1,5 +1,6 @@
 //! An algorithm on an engine, driven by hand.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::algorithm::{Algorithm, Server, Step};
@@ -60,7 +61,7 @@ impl Rig {
         }
     }
 
-    pub(super) fn model(&self) -> &[f64] {
+    pub(super) fn model(&self) -> Cow<'_, [f64]> {
         self.setting.algorithm.model(&self.setting.outline, &self.shared)
     }
 

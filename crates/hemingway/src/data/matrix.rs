@@ -144,6 +144,39 @@ impl Matrix {
         empty
     }
 
+    /// Rows for columns and columns for rows, in the same form.
+    pub fn transposed(&self) -> Self {
+        let (rows, columns) = (self.rows(), self.columns());
+        match self {
+            Self::Sparse { .. } => self.transposed_sparse(),
+            Self::Dense { values, .. } => {
+                let turned = (0..columns).flat_map(|j| (0..rows).map(move |i| values[i * columns + j])).collect();
+                Self::Dense { rows: columns, columns: rows, values: turned }
+            }
+        }
+    }
+
+    /// Counts the entries of every column first, so that each has its place.
+    fn transposed_sparse(&self) -> Self {
+        let mut starts = vec![0; self.columns() + 1];
+        for i in 0..self.rows() {
+            self.row(i).iter().for_each(|(j, _)| starts[j as usize + 1] += 1);
+        }
+        for j in 0..self.columns() {
+            starts[j + 1] += starts[j];
+        }
+        let mut next = starts.clone();
+        let (mut indices, mut values) = (vec![0; self.stored()], vec![0.0; self.stored()]);
+        for i in 0..self.rows() {
+            for (j, v) in self.row(i).iter() {
+                let place = &mut next[j as usize];
+                (indices[*place], values[*place]) = (i as u32, v);
+                *place += 1;
+            }
+        }
+        Self::Sparse { columns: self.rows(), starts, indices, values }
+    }
+
     /// The rows in another order, or only some of them.
     pub fn select(&self, rows: impl IntoIterator<Item = usize>) -> Self {
         let mut out = match self {

@@ -1,11 +1,15 @@
-//! The losses φ(z, y), their conjugates and their exact dual coordinate steps.
-//!
-//! With α the dual variable of a row (SDCA's sign: w(α) = Σ αᵢxᵢ / (λn)), the dual objective gains −φ*(−α) from the
-//! row. For the classification losses b = yα lives in [0, 1].
+//! The losses φ(z, y), their slopes and curvatures; their conjugates and exact dual coordinate steps are in `dual`.
+
+mod dual;
 
 use serde::{Deserialize, Serialize};
 
 use crate::{Error, Result};
+
+/// How far below the margin the smoothed hinge is a parabola (γ of Shalev-Shwartz & Zhang 2013).
+const SMOOTHING: f64 = 1.0;
+/// Up to this residual Huber's loss is a parabola.
+const HUBER: f64 = 1.0;
 
 /// What a prediction z = x·w costs when the label is y.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -13,97 +17,113 @@ use crate::{Error, Result};
 pub enum Loss {
     /// max(0, 1 − yz): the linear support vector machine. Not differentiable.
     Hinge,
+    /// max(0, 1 − yz)², as LIBLINEAR has it.
+    SquaredHinge,
+    /// The hinge with its corner rounded off: (1 − yz)²/2 for yz in [0, 1], ½ − yz below.
+    SmoothedHinge,
     /// ln(1 + e^(−yz)).
     Logistic,
     /// ½(z − y)².
     Squared,
+    /// |z − y|: regression on the median. Not differentiable.
+    Absolute,
+    /// ½(z − y)² up to a residual of 1, |z − y| − ½ beyond.
+    Huber,
 }
 
 impl Loss {
     /// Every loss, in the order in which tables print them.
-    pub const ALL: [Self; 3] = [Self::Hinge, Self::Logistic, Self::Squared];
+    pub const ALL: [Self; 7] = [
+        Self::Hinge,
+        Self::SquaredHinge,
+        Self::SmoothedHinge,
+        Self::Logistic,
+        Self::Squared,
+        Self::Absolute,
+        Self::Huber,
+    ];
 
     /// Its name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Hinge => "hinge",
+            Self::SquaredHinge => "squared-hinge",
+            Self::SmoothedHinge => "smoothed-hinge",
             Self::Logistic => "logistic",
             Self::Squared => "squared",
+            Self::Absolute => "absolute",
+            Self::Huber => "huber",
         }
     }
 
     /// Labels are classes (and become ±1), not numbers.
     pub fn is_binary(self) -> bool {
-        !matches!(self, Self::Squared)
+        !matches!(self, Self::Squared | Self::Absolute | Self::Huber)
     }
 
     /// φ has a gradient everywhere.
     pub fn is_smooth(self) -> bool {
-        !matches!(self, Self::Hinge)
+        !matches!(self, Self::Hinge | Self::Absolute)
     }
 
-    /// An upper bound of φ″ where there is one; for the hinge, 1, the scale on which its slope changes.
+    /// The loss among hinge, logistic and squared that methods find most like it: corners, a slope that flattens out
+    /// slowly, a parabola.
+    pub fn kin(self) -> Self {
+        match self {
+            Self::Hinge | Self::Absolute => Self::Hinge,
+            Self::Logistic | Self::SmoothedHinge => Self::Logistic,
+            Self::Squared | Self::SquaredHinge | Self::Huber => Self::Squared,
+        }
+    }
+
+    /// An upper bound of φ″ where there is one; for losses with a corner, 1, the scale on which their slope changes.
     pub fn curvature(self) -> f64 {
         match self {
             Self::Logistic => 0.25,
-            Self::Squared | Self::Hinge => 1.0,
+            Self::SquaredHinge => 2.0,
+            Self::SmoothedHinge => 1.0 / SMOOTHING,
+            Self::Squared | Self::Huber | Self::Hinge | Self::Absolute => 1.0,
         }
     }
 
     /// φ(z, y).
     pub fn value(self, z: f64, y: f64) -> f64 {
         match self {
-            Self::Hinge => (1.0 - y * z).max(0.0),
+            Self::Hinge => short(z, y),
+            Self::SquaredHinge => short(z, y) * short(z, y),
+            Self::SmoothedHinge => eased(short(z, y), SMOOTHING) / SMOOTHING,
             Self::Logistic => softplus(-y * z),
             Self::Squared => 0.5 * (z - y) * (z - y),
+            Self::Absolute => (z - y).abs(),
+            Self::Huber => eased((z - y).abs(), HUBER),
         }
     }
 
     /// φ′(z, y), or a subgradient.
     pub fn slope(self, z: f64, y: f64) -> f64 {
         match self {
-            Self::Hinge => {
-                if y * z < 1.0 {
-                    -y
-                } else {
-                    0.0
-                }
-            }
+            Self::Hinge if y * z < 1.0 => -y,
+            Self::Hinge => 0.0,
+            Self::SquaredHinge => -2.0 * y * short(z, y),
+            Self::SmoothedHinge => -y * (short(z, y) / SMOOTHING).min(1.0),
             Self::Logistic => -y * sigmoid(-y * z),
             Self::Squared => z - y,
+            Self::Absolute if z == y => 0.0,
+            Self::Absolute => (z - y).signum(),
+            Self::Huber => (z - y).clamp(-HUBER, HUBER),
         }
     }
 
-    /// A feasible dual variable for a row whose prediction is z: α = −φ′(z, y) (Fenchel–Young holds with equality).
-    pub fn dual_of(self, z: f64, y: f64) -> f64 {
-        -self.slope(z, y)
-    }
-
-    /// −φ*(−α) as (a, c): along t·α the row is worth t·a − t²·c. The logistic entropy does not scale so; there the
-    /// pair is right only at t = 1 (see [`Loss::dual_scales`]).
-    pub fn dual_terms(self, alpha: f64, y: f64) -> (f64, f64) {
+    /// φ″(z, y), where φ bends; 0 on straight pieces.
+    pub fn bend(self, z: f64, y: f64) -> f64 {
+        let within = |inside: bool, bend: f64| if inside { bend } else { 0.0 };
         match self {
-            Self::Hinge => (y * alpha, 0.0),
-            Self::Logistic => (-entropy_sum(y * alpha), 0.0),
-            Self::Squared => (y * alpha, 0.5 * alpha * alpha),
-        }
-    }
-
-    /// Whether a dual point may be rescaled by the parabola of [`Loss::dual_terms`].
-    pub fn dual_scales(self) -> bool {
-        !matches!(self, Self::Logistic)
-    }
-
-    /// The α that maximises the dual along one coordinate, exactly (Shalev-Shwartz & Zhang 2013, §6.2, with CoCoA's σ′
-    /// inside `q`): `z` = x·v, `q` = σ′‖x‖²/(λn).
-    pub fn dual_step(self, alpha: f64, y: f64, z: f64, q: f64) -> f64 {
-        match self {
-            Self::Hinge => {
-                let target = if q > 0.0 { y * alpha + (1.0 - y * z) / q } else { 1.0 };
-                y * target.clamp(0.0, 1.0)
-            }
-            Self::Logistic => y * logistic_step(y * alpha, y * z, q),
-            Self::Squared => alpha + (y - z - alpha) / (1.0 + q),
+            Self::Hinge | Self::Absolute => 0.0,
+            Self::SquaredHinge => within(y * z < 1.0, 2.0),
+            Self::SmoothedHinge => within((0.0..SMOOTHING).contains(&(1.0 - y * z)), 1.0 / SMOOTHING),
+            Self::Logistic => sigmoid(z) * sigmoid(-z),
+            Self::Squared => 1.0,
+            Self::Huber => within((z - y).abs() <= HUBER, 1.0),
         }
     }
 }
@@ -125,6 +145,16 @@ impl std::str::FromStr for Loss {
     }
 }
 
+/// What is missing to the margin.
+fn short(z: f64, y: f64) -> f64 {
+    (1.0 - y * z).max(0.0)
+}
+
+/// ½r² up to r = `knee`, and straight on beyond.
+fn eased(r: f64, knee: f64) -> f64 {
+    if r <= knee { 0.5 * r * r } else { knee * (r - 0.5 * knee) }
+}
+
 /// ln(1 + eᵗ) without overflow.
 fn softplus(t: f64) -> f64 {
     t.max(0.0) + (-t.abs()).exp().ln_1p()
@@ -140,93 +170,5 @@ fn sigmoid(t: f64) -> f64 {
     }
 }
 
-/// b ln b + (1 − b) ln(1 − b), 0 at the ends.
-fn entropy_sum(b: f64) -> f64 {
-    let term = |p: f64| if p > 0.0 { p * p.ln() } else { 0.0 };
-    term(b) + term(1.0 - b)
-}
-
-/// Solves ln((1 − b)/b) − s − q(b − b₀) = 0 for b in (0, 1), s = yz: the left side falls strictly, so a bisection
-/// bracket around Newton's steps always ends. In u = ln(b/(1 − b)) the equation −u − s − q(σ(u) − b₀) = 0 has slope
-/// between −1 − q/4 and −1, where Newton behaves.
-fn logistic_step(b0: f64, s: f64, q: f64) -> f64 {
-    let mut low = -s - q * (1.0 - b0);
-    let mut high = -s + q * b0;
-    let mut u = if b0 > 0.0 && b0 < 1.0 { (b0 / (1.0 - b0)).ln().clamp(low, high) } else { 0.5 * (low + high) };
-    for _ in 0..60 {
-        let b = sigmoid(u);
-        let excess = -u - s - q * (b - b0);
-        if excess > 0.0 {
-            low = u;
-        } else {
-            high = u;
-        }
-        let newton = u + excess / (1.0 + q * b * (1.0 - b));
-        let next = if newton > low && newton < high { newton } else { 0.5 * (low + high) };
-        if (next - u).abs() <= 1e-12 * (1.0 + u.abs()) {
-            u = next;
-            break;
-        }
-        u = next;
-    }
-    sigmoid(u)
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    fn label(loss: Loss, positive: bool, number: f64) -> f64 {
-        if loss.is_binary() { if positive { 1.0 } else { -1.0 } } else { number }
-    }
-
-    fn dual_value(loss: Loss, alpha: f64, y: f64) -> f64 {
-        let (a, c) = loss.dual_terms(alpha, y);
-        a - c
-    }
-
-    fn any_loss() -> impl Strategy<Value = Loss> {
-        prop::sample::select(Loss::ALL.to_vec())
-    }
-
-    proptest! {
-        /// φ(z) + φ*(−α) ≥ −αz for every feasible α, with equality at α = −φ′(z).
-        #[test]
-        fn fenchel_young(loss in any_loss(), z in -8.0..8.0f64, z2 in -8.0..8.0f64, positive: bool, t in -3.0..3.0f64) {
-            let y = label(loss, positive, t);
-            let other = loss.dual_of(z2, y);
-            prop_assert!(loss.value(z, y) - dual_value(loss, other, y) >= -other * z - 1e-9);
-            let own = loss.dual_of(z, y);
-            prop_assert!((loss.value(z, y) - dual_value(loss, own, y) + own * z).abs() < 1e-9);
-        }
-
-        /// The step is the maximiser of −φ*(−α) − zΔ − qΔ²/2 over feasible α.
-        #[test]
-        fn dual_step_is_exact(loss in any_loss(), z0 in -3.0..3.0f64, z in -3.0..3.0f64, q in 0.0..50.0f64,
-                              positive: bool, t in -3.0..3.0f64, other in -5.0..5.0f64) {
-            let y = label(loss, positive, t);
-            let alpha = loss.dual_of(z0, y);
-            let gain = |a: f64| dual_value(loss, a, y) - z * (a - alpha) - 0.5 * q * (a - alpha) * (a - alpha);
-            let best = loss.dual_step(alpha, y, z, q);
-            let rival = loss.dual_of(other, y);
-            prop_assert!(gain(best) >= gain(rival) - 1e-8);
-            prop_assert!(gain(best) >= gain(alpha) - 1e-8);
-        }
-    }
-
-    #[test]
-    fn extreme_margins_stay_finite() {
-        for loss in Loss::ALL {
-            for z in [-1e9, -800.0, 0.0, 800.0, 1e9] {
-                assert!(loss.value(z, 1.0).is_finite() && loss.slope(z, -1.0).is_finite());
-                assert!(loss.dual_step(0.0, 1.0, z, 1e-9).is_finite());
-            }
-        }
-    }
-
-    #[test]
-    fn an_empty_row_takes_its_whole_dual_weight() {
-        assert_eq!(Loss::Hinge.dual_step(0.0, -1.0, 0.0, 0.0), -1.0);
-    }
-}
+mod tests;

@@ -306,7 +306,8 @@ impl<'a> Driver<'a> {
         TrainedModel {
             format: crate::trained::FORMAT.into(),
             loss: self.job.problem.loss,
-            l2: self.job.problem.l2,
+            l2: self.job.problem.penalty.l2,
+            l1: self.job.problem.penalty.l1,
             rules: self.job.rules.clone(),
             base: self.job.base,
             weights: self.best.model.clone(),

@@ -1,5 +1,5 @@
-//! P* by other means: an interior-point solver for the hinge (as a quadratic program) and the logistic loss (with
-//! exponential cones), the normal equations for squares. Nothing here is shared with the code under test.
+//! P* by other means: an interior-point solver, given every loss as a quadratic program (the logistic one with
+//! exponential cones). Nothing here is shared with the code under test.
 
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, SupportedConeT};
@@ -8,12 +8,19 @@ use hemingway::problem::{Loss, Problem};
 /// P at the w found: never below P*, and above it by no more than the solver's tolerances.
 pub(crate) fn optimum(problem: &Problem) -> f64 {
     let rows = dense_rows(problem);
-    let w = match problem.loss {
-        Loss::Hinge => hinge(problem, &rows),
-        Loss::Logistic => logistic(problem, &rows),
-        Loss::Squared => normal_equations(problem, &rows),
-    };
-    objective(problem, &rows, &w)
+    let n = rows.len() as f64;
+    let mut program = Program::default();
+    let w = program.variables(problem.data.columns(), 0.0, problem.penalty.l2);
+    if problem.penalty.l1 > 0.0 {
+        for j in w.clone() {
+            program.at_least_absolute(problem.penalty.l1, &[(j, 1.0)], 0.0);
+        }
+    }
+    for (x, y) in rows.iter().zip(&problem.data.labels) {
+        let z: Vec<(usize, f64)> = w.clone().zip(x.iter().copied()).collect();
+        program.add_loss(problem.loss, z, *y, n);
+    }
+    objective(problem, &rows, &program.solve()[w])
 }
 
 fn dense_rows(problem: &Problem) -> Vec<Vec<f64>> {
@@ -32,44 +39,137 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 fn objective(problem: &Problem, rows: &[Vec<f64>], w: &[f64]) -> f64 {
     let loss = |(x, y): (&Vec<f64>, &f64)| {
         let z = dot(x, w);
+        let (short, off) = ((1.0 - y * z).max(0.0), (z - y).abs());
         match problem.loss {
-            Loss::Hinge => (1.0 - y * z).max(0.0),
+            Loss::Hinge => short,
+            Loss::SquaredHinge => short.powi(2),
+            Loss::SmoothedHinge if short < 1.0 => short.powi(2) / 2.0,
+            Loss::SmoothedHinge => short - 0.5,
             Loss::Logistic if y * z < -30.0 => -y * z,
             Loss::Logistic => (-y * z).exp().ln_1p(),
-            Loss::Squared => (z - y).powi(2) / 2.0,
+            Loss::Squared => off.powi(2) / 2.0,
+            Loss::Absolute => off,
+            Loss::Huber if off < 1.0 => off.powi(2) / 2.0,
+            Loss::Huber => off - 0.5,
         }
     };
     let losses: f64 = rows.iter().zip(&problem.data.labels).map(loss).sum();
-    losses / rows.len() as f64 + problem.l2 / 2.0 * dot(w, w)
+    let l1: f64 = w.iter().map(|w| w.abs()).sum();
+    losses / rows.len() as f64 + problem.penalty.l2 / 2.0 * dot(w, w) + problem.penalty.l1 * l1
 }
 
-/// A cone program under construction: minimize (λ/2)‖w‖² + q·x, b − Ax in the cones; w is the head of x.
+/// A sum of variables with coefficients.
+type Sum = Vec<(usize, f64)>;
+
+/// A cone program under construction: minimize Σ cⱼxⱼ + ½qⱼxⱼ², b − Ax in the cones.
+#[derive(Default)]
 struct Program {
     cost: Vec<f64>,
+    curve: Vec<f64>,
     entries: (Vec<usize>, Vec<usize>, Vec<f64>),
     bounds: Vec<f64>,
     cones: Vec<SupportedConeT<f64>>,
 }
 
 impl Program {
-    fn new(cost: Vec<f64>) -> Self {
-        Self { cost, entries: Default::default(), bounds: Vec::new(), cones: Vec::new() }
+    /// New variables with this cost and curvature.
+    fn variables(&mut self, count: usize, cost: f64, curve: f64) -> std::ops::Range<usize> {
+        let first = self.cost.len();
+        self.cost.resize(first + count, cost);
+        self.curve.resize(first + count, curve);
+        first..first + count
     }
 
-    /// Adds a row of A and its b.
-    fn row(&mut self, entries: impl IntoIterator<Item = (usize, f64)>, bound: f64) {
+    fn variable(&mut self, cost: f64, curve: f64) -> usize {
+        self.variables(1, cost, curve).start
+    }
+
+    /// A row of A and its b.
+    fn row(&mut self, entries: &[(usize, f64)], bound: f64) {
         for (column, value) in entries {
             self.entries.0.push(self.bounds.len());
-            self.entries.1.push(column);
-            self.entries.2.push(value);
+            self.entries.1.push(*column);
+            self.entries.2.push(*value);
         }
         self.bounds.push(bound);
     }
 
-    fn solve(self, l2: f64, columns: usize) -> Vec<f64> {
+    /// Σ ≤ b.
+    fn at_most(&mut self, sum: &[(usize, f64)], bound: f64) {
+        self.row(sum, bound);
+        self.cones.push(SupportedConeT::NonnegativeConeT(1));
+    }
+
+    /// Σ = b.
+    fn equal(&mut self, sum: &[(usize, f64)], bound: f64) {
+        self.row(sum, bound);
+        self.cones.push(SupportedConeT::ZeroConeT(1));
+    }
+
+    /// A variable of this cost that is at least |Σ − b|.
+    fn at_least_absolute(&mut self, cost: f64, sum: &[(usize, f64)], bound: f64) {
+        let t = self.variable(cost, 0.0);
+        for sign in [1.0, -1.0] {
+            let mut row: Sum = sum.iter().map(|(j, v)| (*j, sign * v)).collect();
+            row.push((t, -1.0));
+            self.at_most(&row, sign * bound);
+        }
+    }
+
+    /// e^(Σ − t) ≤ u.
+    fn exponential(&mut self, sum: &[(usize, f64)], t: usize, u: usize) {
+        let mut row: Sum = sum.iter().map(|(j, v)| (*j, -v)).collect();
+        row.push((t, 1.0));
+        self.row(&row, 0.0);
+        self.row(&[], 1.0);
+        self.row(&[(u, -1.0)], 0.0);
+        self.cones.push(SupportedConeT::ExponentialConeT());
+    }
+
+    /// φ(z, y)/n.
+    fn add_loss(&mut self, loss: Loss, mut z: Sum, y: f64, n: f64) {
+        // ξ ≥ 0, ξ ≥ 1 − yz − …
+        let hinge = |program: &mut Self, cost: f64, curve: f64, less: &[(usize, f64)]| {
+            let xi = program.variable(cost, curve);
+            program.at_most(&[(xi, -1.0)], 0.0);
+            let mut row: Sum = z.iter().map(|(j, v)| (*j, -y * v)).collect();
+            row.push((xi, -1.0));
+            row.extend_from_slice(less);
+            program.at_most(&row, -1.0);
+        };
+        match loss {
+            Loss::Hinge => hinge(self, 1.0 / n, 0.0, &[]),
+            Loss::SquaredHinge => hinge(self, 0.0, 2.0 / n, &[]),
+            // The least of ½t² + the hinge of yz + t.
+            Loss::SmoothedHinge => {
+                let t = self.variable(0.0, 1.0 / n);
+                hinge(self, 1.0 / n, 0.0, &[(t, -1.0)]);
+            }
+            // t ≥ ln(1 + e^(−yz)), that is, e^(−yz − t) ≤ u, e^(−t) ≤ v, u + v ≤ 1.
+            Loss::Logistic => {
+                let (t, u, v) = (self.variable(1.0 / n, 0.0), self.variable(0.0, 0.0), self.variable(0.0, 0.0));
+                self.at_most(&[(u, 1.0), (v, 1.0)], 1.0);
+                z.iter_mut().for_each(|(_, x)| *x *= -y);
+                self.exponential(&z, t, u);
+                self.exponential(&[], t, v);
+            }
+            Loss::Squared => {
+                z.push((self.variable(0.0, 1.0 / n), -1.0));
+                self.equal(&z, y);
+            }
+            Loss::Absolute => self.at_least_absolute(1.0 / n, &z, y),
+            // The least of ½r² + |z − y − r|.
+            Loss::Huber => {
+                z.push((self.variable(0.0, 1.0 / n), -1.0));
+                self.at_least_absolute(1.0 / n, &z, y);
+            }
+        }
+    }
+
+    fn solve(self) -> Vec<f64> {
         let size = self.cost.len();
-        let diagonal: Vec<usize> = (0..columns).collect();
-        let quadratic = CscMatrix::new_from_triplets(size, size, diagonal.clone(), diagonal, vec![l2; columns]);
+        let diagonal: Vec<usize> = (0..size).collect();
+        let quadratic = CscMatrix::new_from_triplets(size, size, diagonal.clone(), diagonal, self.curve);
         let (i, j, v) = self.entries;
         let constraints = CscMatrix::new_from_triplets(self.bounds.len(), size, i, j, v);
         let settings = DefaultSettings {
@@ -82,66 +182,6 @@ impl Program {
         let mut solver =
             DefaultSolver::new(&quadratic, &self.cost, &constraints, &self.bounds, &self.cones, settings).unwrap();
         solver.solve();
-        solver.solution.x[..columns].to_vec()
+        solver.solution.x
     }
-}
-
-/// ξᵢ ≥ 0, ξᵢ ≥ 1 − yᵢxᵢ·w.
-fn hinge(problem: &Problem, rows: &[Vec<f64>]) -> Vec<f64> {
-    let (n, d) = (rows.len(), problem.data.columns());
-    let cost = (0..d + n).map(|j| if j < d { 0.0 } else { 1.0 / n as f64 });
-    let mut program = Program::new(cost.collect());
-    for (i, (x, y)) in rows.iter().zip(&problem.data.labels).enumerate() {
-        program.row([(d + i, -1.0)], 0.0);
-        program.row(x.iter().map(|v| -y * v).enumerate().chain([(d + i, -1.0)]), -1.0);
-    }
-    program.cones.push(SupportedConeT::NonnegativeConeT(2 * n));
-    program.solve(problem.l2, d)
-}
-
-/// tᵢ ≥ ln(1 + e^(−yᵢxᵢ·w)), that is, e^(−yᵢxᵢ·w − tᵢ) ≤ uᵢ, e^(−tᵢ) ≤ vᵢ, uᵢ + vᵢ ≤ 1.
-fn logistic(problem: &Problem, rows: &[Vec<f64>]) -> Vec<f64> {
-    let (n, d) = (rows.len(), problem.data.columns());
-    let (t, u, v) = (d, d + n, d + 2 * n);
-    let cost = (0..d + 3 * n).map(|j| if (t..u).contains(&j) { 1.0 / n as f64 } else { 0.0 });
-    let mut program = Program::new(cost.collect());
-    for i in 0..n {
-        program.row([(u + i, 1.0), (v + i, 1.0)], 1.0);
-    }
-    program.cones.push(SupportedConeT::NonnegativeConeT(n));
-    for (i, (x, y)) in rows.iter().zip(&problem.data.labels).enumerate() {
-        program.row(x.iter().map(|v| y * v).enumerate().chain([(t + i, 1.0)]), 0.0);
-        program.row([], 1.0);
-        program.row([(u + i, -1.0)], 0.0);
-        program.row([(t + i, 1.0)], 0.0);
-        program.row([], 1.0);
-        program.row([(v + i, -1.0)], 0.0);
-        program.cones.extend([SupportedConeT::ExponentialConeT(), SupportedConeT::ExponentialConeT()]);
-    }
-    program.solve(problem.l2, d)
-}
-
-/// (XᵀX/n + λI) w = Xᵀy/n by elimination; the matrix is positive definite, so that no pivoting is needed.
-fn normal_equations(problem: &Problem, rows: &[Vec<f64>]) -> Vec<f64> {
-    let (n, d) = (rows.len() as f64, problem.data.columns());
-    let mut a = vec![vec![0.0; d + 1]; d];
-    for (j, row) in a.iter_mut().enumerate() {
-        row[j] = problem.l2;
-        for (x, y) in rows.iter().zip(&problem.data.labels) {
-            (0..d).for_each(|k| row[k] += x[j] * x[k] / n);
-            row[d] += x[j] * y / n;
-        }
-    }
-    for j in 0..d {
-        let pivot = a[j].clone();
-        for row in &mut a[j + 1..] {
-            let share = row[j] / pivot[j];
-            row.iter_mut().zip(&pivot).for_each(|(r, p)| *r -= share * p);
-        }
-    }
-    let mut w = vec![0.0; d];
-    for j in (0..d).rev() {
-        w[j] = (a[j][d] - dot(&a[j][j + 1..d], &w[j + 1..])) / a[j][j];
-    }
-    w
 }

@@ -31,6 +31,7 @@ pub(crate) fn spec(data: &str, goal: Goal, mode: Mode, cluster: &str) -> JobSpec
         labels: Default::default(),
         loss: None,
         l2: None,
+        l1: 0.0,
         fraction: None,
         preparation: Default::default(),
         cluster: Some(Cluster::parse(cluster).unwrap()),

@@ -30,19 +30,19 @@ impl Traits {
             columns: outline.columns,
             entries: problem.data.matrix.stored(),
             loss: outline.loss,
-            l2: outline.l2,
+            l2: outline.penalty.l2,
             // JSON knows no infinity.
             mean_norm_sq: outline.mean_norm_sq.min(f64::MAX),
         }
     }
 
     /// As numbers of about the size of 1: 1, ln(1 + κ/n), by which coordinate methods go, ln κ, by which gradient
-    /// methods do, the loss, and ln n. κ is the mean curvature over λ.
+    /// methods do, the kin of the loss, and ln n. κ is the mean curvature over λ.
     pub(super) fn features(&self) -> Vec<f64> {
-        let curvature = if self.loss == Loss::Logistic { 0.25 } else { 1.0 };
+        let curvature = self.loss.curvature();
         let rows = self.rows.max(1) as f64;
         let kappa = (curvature * self.mean_norm_sq.max(1e-12) / self.l2.max(1e-12)).min(f64::MAX);
-        let is = |loss: Loss| if self.loss == loss { 1.0 } else { 0.0 };
+        let is = |loss: Loss| if self.loss.kin() == loss { 1.0 } else { 0.0 };
         vec![
             1.0,
             (1.0 + kappa / rows).ln() - 1.5,
@@ -83,6 +83,10 @@ mod tests {
     #[test]
     fn losses_are_told_apart() {
         let of = |loss| Traits { loss, ..PLAIN }.features();
-        assert!(Loss::ALL.iter().all(|a| Loss::ALL.iter().all(|b| (of(*a) == of(*b)) == (a == b))));
+        assert!(Loss::ALL.iter().all(|a| {
+            // Absolute and hinge are alike in all but their labels, and so are Huber and squared.
+            let twins = |b: &Loss| a.kin() == b.kin() && a.curvature() == b.curvature();
+            Loss::ALL.iter().all(|b| (of(*a) == of(*b)) == twins(b))
+        }));
     }
 }

@@ -27,6 +27,7 @@ fn job(data: &str, cluster: &str, mode: Mode) -> Job {
         labels: Default::default(),
         loss: Some(crate::problem::Loss::Hinge),
         l2: None,
+        l1: 0.0,
         fraction: None,
         preparation: Default::default(),
         cluster: Some(Cluster::parse(cluster).unwrap()),

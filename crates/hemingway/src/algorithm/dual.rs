@@ -1,0 +1,94 @@
+//! What all methods that keep a dual variable αᵢ for every row share. The shared vector is v(α) = Σ αᵢxᵢ / (λ₂n); the
+//! model w(α) is v shrunk by λ₁/λ₂, and v itself without λ₁.
+
+use std::borrow::Cow;
+
+use super::primal::highest;
+use super::{Machines, Order, Task};
+use crate::Result;
+use crate::data::matrix::dot;
+use crate::data::{Row, Shard};
+use crate::problem::{Evaluation, Outline, shrunk};
+
+/// λ₁/λ₂.
+pub(super) fn shrinkage(outline: &Outline) -> f64 {
+    outline.penalty.l1 / outline.penalty.l2
+}
+
+/// x·w, w being v shrunk.
+pub(super) fn predict(row: Row<'_>, v: &[f64], by: f64) -> f64 {
+    if by == 0.0 { row.dot(v) } else { row.iter().map(|(j, x)| x * shrunk(v[j as usize], by)).sum() }
+}
+
+/// w(α).
+pub(super) fn model<'a>(outline: &Outline, v: &'a [f64]) -> Cow<'a, [f64]> {
+    let by = shrinkage(outline);
+    if by == 0.0 { Cow::Borrowed(v) } else { v.iter().map(|v| shrunk(*v, by)).collect() }
+}
+
+/// Adds [Σ φ(xᵢ·w), Σ −φ*(−αᵢ)].
+pub(super) fn push_evaluation(outline: &Outline, shard: &Shard, v: &[f64], alpha: &[f64], push: &mut [f64]) {
+    let by = shrinkage(outline);
+    for (i, &alpha) in alpha.iter().enumerate() {
+        let (row, y) = (shard.row(i), shard.label(i));
+        let (linear, quadratic) = outline.loss.dual_terms(alpha, y);
+        push[0] += outline.loss.value(predict(row, v, by), y);
+        push[1] += linear - quadratic;
+    }
+}
+
+/// P(w(α)) and D(α): one round, off the clock.
+pub(super) fn evaluate(outline: &Outline, on: &mut dyn Machines, v: &[f64]) -> Result<Evaluation> {
+    let mut sum = [0.0; 2];
+    on.round(&Order::aside(on, Task::Evaluate), v, &mut sum)?;
+    let n = outline.rows as f64;
+    let penalty = &outline.penalty;
+    Ok(Evaluation {
+        objective: sum[0] / n + penalty.value(&model(outline, v)),
+        dual: Some(sum[1] / n - penalty.conjugate(v.iter().map(|v| penalty.l2 * v))),
+    })
+}
+
+/// Sets αᵢ = −t·φ′(xᵢ·w), t with the order, and adds its share of v(α).
+pub(super) fn push_adopted(
+    order: &Order,
+    outline: &Outline,
+    shard: &Shard,
+    w: &[f64],
+    alpha: &mut [f64],
+    push: &mut [f64],
+) {
+    for (i, alpha) in alpha.iter_mut().enumerate() {
+        let (row, y) = (shard.row(i), shard.label(i));
+        *alpha = order.args[0] * outline.loss.dual_of(row.dot(w), y);
+        row.axpy(*alpha / outline.l2_rows(), push);
+    }
+}
+
+/// Makes α fit a model. w(α) differs from it unless it is optimal, and by far where λ₂ is small; α is therefore shrunk by
+/// the t in [0, 1] that brings w(tα) nearest to it.
+pub(super) fn adopt(
+    outline: &Outline,
+    on: &mut dyn Machines,
+    w: &[f64],
+    sum: &mut [f64],
+    shared: &mut [f64],
+) -> Result<()> {
+    on.round(&Order::train(on, Task::Adopt, vec![1.0]), w, sum)?;
+    let t = nearest(outline, sum, w);
+    if t < 1.0 {
+        on.round(&Order::train(on, Task::Adopt, vec![t]), w, sum)?;
+    }
+    shared.copy_from_slice(sum);
+    Ok(())
+}
+
+/// The t in [0, 1] for which t·v shrunk is nearest to w.
+fn nearest(outline: &Outline, v: &[f64], w: &[f64]) -> f64 {
+    let by = shrinkage(outline);
+    if by == 0.0 {
+        let length = dot(v, v);
+        return if length > 0.0 { (dot(v, w) / length).clamp(0.0, 1.0) } else { 1.0 };
+    }
+    highest(|t| -v.iter().zip(w).map(|(v, w)| (shrunk(t * v, by) - w).powi(2)).sum::<f64>(), 1.0)
+}
