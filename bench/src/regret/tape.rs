@@ -23,7 +23,7 @@ const HOPELESS: f64 = 2.2;
 /// Tapes end at this share of ε, so that what follows the goal is known too.
 const BEYOND: f64 = 0.5;
 /// Methods whose rounds are the same on any number of machines, but for rounding: one run tells of all.
-const SAME_ON_ANY: [&str; 2] = ["gd", "lbfgs"];
+const SAME_ON_ANY: [&str; 3] = ["gd", "lbfgs", "newton"];
 
 /// One run of one algorithm on so many machines.
 #[derive(Debug, Clone, Serialize, Deserialize)]

@@ -62,8 +62,8 @@ pub trait Algorithm: Send + Sync {
     }
 
     /// An algorithm that does the same work a round and needs fewer rounds: where that applies, this one is only for
-    /// those who ask for it.
-    fn outdone_by(&self) -> Option<&'static str> {
+    /// those who ask for it. Settled by measurement (`bench/src/bin/algorithms.rs`).
+    fn outdone_by(&self, _penalty: &Penalty) -> Option<&'static str> {
         None
     }
 
@@ -253,7 +253,7 @@ pub fn candidates(loss: Loss, penalty: &Penalty, must_be_exact: bool) -> Vec<Arc
     let mut fit: Vec<_> =
         all().into_iter().filter(|a| good(a.support(loss)) && check(a.as_ref(), loss, penalty).is_ok()).collect();
     let names: Vec<&str> = fit.iter().map(|a| a.name()).collect();
-    fit.retain(|a| a.outdone_by().is_none_or(|better| !names.contains(&better)));
+    fit.retain(|a| a.outdone_by(penalty).is_none_or(|better| !names.contains(&better)));
     // Time may run out before all are looked at: first those that are sure to get there.
     fit.sort_by_key(|a| a.support(loss) != Support::Exact);
     fit

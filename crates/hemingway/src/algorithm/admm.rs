@@ -12,7 +12,7 @@ use super::{Algorithm, Machines, Order, Server, Step, Support, Task, Work, Worke
 use crate::Result;
 use crate::data::Shard;
 use crate::data::matrix::dot;
-use crate::problem::{Evaluation, Loss, Outline};
+use crate::problem::{Evaluation, Loss, Outline, Penalty};
 use crate::rng::{Purpose, keyed};
 
 /// Passes over the rows in a round, beside the one that sums u_k.
@@ -37,7 +37,7 @@ impl Algorithm for Admm {
         Support::Exact
     }
 
-    fn outdone_by(&self) -> Option<&'static str> {
+    fn outdone_by(&self, _penalty: &Penalty) -> Option<&'static str> {
         Some("cocoa+")
     }
 

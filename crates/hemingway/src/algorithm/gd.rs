@@ -5,7 +5,7 @@
 use super::{Algorithm, Machines, Order, Server, Step, Support, Task, Work, Worker, primal, strange_state};
 use crate::Result;
 use crate::data::Shard;
-use crate::problem::{Evaluation, Loss, Outline, shrunk};
+use crate::problem::{Evaluation, Loss, Outline, Penalty, shrunk};
 
 /// After this many halvings the step is below working precision.
 const HALVINGS: usize = 60;
@@ -25,7 +25,7 @@ impl Algorithm for Gd {
         "gd"
     }
 
-    fn outdone_by(&self) -> Option<&'static str> {
+    fn outdone_by(&self, _penalty: &Penalty) -> Option<&'static str> {
         Some("lbfgs")
     }
 

@@ -13,7 +13,7 @@ use rand::seq::index::sample;
 use super::{Algorithm, Machines, Order, Server, Step, Support, Task, Work, Worker, dual, primal, strange_state};
 use crate::Result;
 use crate::data::Shard;
-use crate::problem::{Evaluation, Loss, Outline};
+use crate::problem::{Evaluation, Loss, Outline, Penalty};
 use crate::rng::{Purpose, keyed};
 
 /// The share of its rows a machine draws in a round.
@@ -35,7 +35,7 @@ impl Algorithm for MinibatchSdca {
         Support::Exact
     }
 
-    fn outdone_by(&self) -> Option<&'static str> {
+    fn outdone_by(&self, _penalty: &Penalty) -> Option<&'static str> {
         Some("cocoa+")
     }
 

@@ -12,7 +12,7 @@ use super::{Algorithm, Machines, Order, Server, Step, Support, Task, Work, Worke
 use crate::Result;
 use crate::data::Shard;
 use crate::placement::Placement;
-use crate::problem::{Evaluation, Loss, Outline};
+use crate::problem::{Evaluation, Loss, Outline, Penalty};
 use crate::rng::{Purpose, keyed};
 
 /// CoCoA+ over columns.
@@ -26,6 +26,11 @@ impl Algorithm for ProxCocoa {
 
     fn support(&self, loss: Loss) -> Support {
         if loss.is_smooth() { Support::Exact } else { Support::No }
+    }
+
+    /// Without λ₁ there is no column to leave at 0, and rows are the better thing to deal.
+    fn outdone_by(&self, penalty: &Penalty) -> Option<&'static str> {
+        (penalty.l1 == 0.0).then_some("cocoa+")
     }
 
     fn takes_l1(&self) -> bool {

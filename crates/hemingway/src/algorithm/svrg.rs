@@ -10,7 +10,7 @@ use rand::seq::SliceRandom;
 use super::{Algorithm, Machines, Order, Server, Step, Support, Task, Work, Worker, primal, strange_state};
 use crate::Result;
 use crate::data::{Row, Shard};
-use crate::problem::{Evaluation, Loss, Outline};
+use crate::problem::{Evaluation, Loss, Outline, Penalty};
 use crate::rng::{Purpose, keyed};
 
 /// What becomes of the step size after an epoch that helped, and after one that did not.
@@ -32,7 +32,7 @@ impl Algorithm for Svrg {
         if loss.is_smooth() { Support::Exact } else { Support::No }
     }
 
-    fn outdone_by(&self) -> Option<&'static str> {
+    fn outdone_by(&self, _penalty: &Penalty) -> Option<&'static str> {
         Some("lbfgs")
     }
 

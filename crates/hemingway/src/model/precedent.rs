@@ -62,6 +62,11 @@ impl Precedents {
         Self { algorithms: Vec::new(), weights: Vec::new(), covariance: Vec::new(), noise: Vec::new() }
     }
 
+    /// Whether any lesson was about this algorithm.
+    pub fn know(&self, algorithm: &str) -> bool {
+        self.algorithms.iter().any(|known| known == algorithm)
+    }
+
     /// Learns from earlier problems.
     pub fn learn(lessons: &[Lesson]) -> Self {
         let mut algorithms: Vec<String> = lessons.iter().flat_map(Lesson::algorithms).collect();
