@@ -145,7 +145,7 @@ fn goes_on(ending: Ending, other_caps: bool) -> bool {
 
 fn load(spec: JobSpec, out: &mut dyn Output) -> Result<Job> {
     let waiting = out.wait(&format!("reading {}", spec.data));
-    let job = spec.check();
+    let job = spec.check_through(crate::cache::cache().as_ref());
     drop(waiting);
     let job = job?;
     let place =

@@ -1,6 +1,7 @@
 //! The program `hemingway`: choose how to train, train, and explain the choice.
 
 mod args;
+mod cache;
 mod clusters;
 mod commands;
 mod interrupt;

@@ -119,3 +119,20 @@ fn a_label_that_is_not_there_is_refused() {
     let said = desk.run("data info synth:ridge --label 1");
     assert_eq!(said.code, 2, "{}", said.err);
 }
+
+#[test]
+fn large_text_is_parsed_once() {
+    let desk = Desk::new();
+    desk.ok("data synth sparse,rows=30000,columns=50,density=0.2 -o big.svm");
+    let first = desk.json("data info big.svm");
+    let copies = || std::fs::read_dir(desk.path("cache")).map_or(0, |copies| copies.count());
+    assert_eq!(copies(), 1);
+    assert_eq!(desk.json("data info big.svm"), first);
+    assert_eq!(
+        desk.command("data info big.svm").env("HEMINGWAY_CACHE", "off").output().unwrap().status.code(),
+        Some(0)
+    );
+    desk.write("big.svm", "1 1:2\n-1 2:1\n");
+    assert_eq!(desk.json("data info big.svm").0["rows"], 2);
+    assert_eq!(copies(), 1, "two rows are parsed in no time");
+}

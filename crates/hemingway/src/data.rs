@@ -1,5 +1,6 @@
 //! Data in: rows and labels, from files or made to order.
 
+pub mod cache;
 pub mod csv;
 mod file;
 mod format;
@@ -22,6 +23,7 @@ use rand::seq::SliceRandom;
 
 use crate::rng::{Purpose, keyed};
 use crate::{Error, Result};
+pub use cache::Cache;
 pub use info::Info;
 pub use matrix::{Matrix, Row};
 pub use prepare::{Normalize, Preparation, Prepared, Rules, prepare};

@@ -6,13 +6,14 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::algorithm::{Algorithm, Support};
 use crate::backend::Config;
 use crate::cluster::Cluster;
 use crate::data::libsvm::Base;
 use crate::data::matrix::BYTES_PER_ENTRY;
 use crate::data::prepare::{Preparation, Rules, prepare};
 use crate::data::source::Source;
-use crate::data::{Dataset, Info, Labels, Loaded, Reading};
+use crate::data::{Cache, Dataset, Info, Labels, Loaded, Reading};
 use crate::engine::cores;
 use crate::goal::{Caps, Goal};
 use crate::model::{Precedents, Timing, Traits};
@@ -170,8 +171,14 @@ const MOST_CLASSES: usize = 100;
 impl JobSpec {
     /// Checks every setting, loads the data and lays out what may be chosen.
     pub fn check(self) -> Result<Job> {
+        self.check_through(None)
+    }
+
+    /// The same, reading the data from its copy in a cache if there is one.
+    pub fn check_through(self, cache: Option<&Cache>) -> Result<Job> {
         self.check_settings()?;
-        let loaded = Source::parse(&self.data)?.load_as(&Reading::with_labels(&self.labels))?;
+        let (source, reading) = (Source::parse(&self.data)?, Reading::with_labels(&self.labels));
+        let loaded = cache.map_or_else(|| source.load_as(&reading), |cache| cache.load(&source, &reading))?;
         self.check_with(loaded)
     }
 
@@ -336,7 +343,14 @@ impl JobSpec {
             (Mode::Choose { .. }, Some(names)) => names.clone(),
             (Mode::Choose { .. }, None) => {
                 let must_be_exact = matches!(self.goal, Goal::Reach { .. });
-                let all = algorithm::candidates(problem.loss, &problem.penalty, must_be_exact);
+                let mut all = algorithm::candidates(problem.loss, &problem.penalty, must_be_exact);
+                let precedents = Precedents::shipped();
+                // Of those that get there, the ones whose pace earlier problems foretell, if there are any: to find out
+                // about the others takes longer than they save.
+                let foretold = |a: &Arc<dyn Algorithm>| precedents.know(a.name());
+                if all.iter().any(foretold) {
+                    all.retain(|a| foretold(a) || a.support(problem.loss) != Support::Exact);
+                }
                 return Ok(all.iter().map(|a| a.name().into()).collect());
             }
         };

@@ -58,7 +58,7 @@ fn load_aloud(source: &Source, labels: &LabelArgs, out: &mut dyn Output) -> hemi
 
 fn load(source: &Source, labels: &LabelArgs, out: &mut dyn Output) -> hemingway::Result<Loaded> {
     let _waiting = out.wait(&format!("reading {source}"));
-    source.load_as(&Reading::with_labels(&labels.labels()))
+    crate::cache::load(source, &Reading::with_labels(&labels.labels()))
 }
 
 struct Described {

@@ -63,7 +63,7 @@ fn reading(labels: &LabelArgs, model: &TrainedModel, unlabelled: bool) -> Readin
 
 fn load_data(name: &str, reading: Reading, out: &mut dyn Output) -> hemingway::Result<Dataset> {
     let waiting = out.wait(&format!("reading {name}"));
-    let loaded = Source::parse(name)?.load_as(&reading);
+    let loaded = crate::cache::load(&Source::parse(name)?, &reading);
     drop(waiting);
     let loaded = loaded?;
     say_all(&loaded.notes, out);

@@ -95,7 +95,7 @@ impl Field<'_> {
     fn read(&self, out: &mut dyn Output) -> Result<Loaded> {
         let JobSpec { data, labels, .. } = &self.specs[0];
         let waiting = out.wait(&format!("reading {data}"));
-        let loaded = Source::parse(data)?.load_as(&Reading::with_labels(labels));
+        let loaded = crate::cache::load(&Source::parse(data)?, &Reading::with_labels(labels));
         drop(waiting);
         Ok(loaded?)
     }

@@ -41,6 +41,7 @@ impl Desk {
     pub(crate) fn command(&self, line: &str) -> Command {
         let mut command = Command::new(assert_cmd::cargo::cargo_bin!("hemingway"));
         command.current_dir(self.dir.path()).args(line.split_whitespace()).env_remove("HEMINGWAY_OUTPUT");
+        command.env("HEMINGWAY_CACHE", self.dir.path().join("cache"));
         command
     }
 

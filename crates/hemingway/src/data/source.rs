@@ -99,6 +99,13 @@ fn load_file(path: &Path, reading: &Reading) -> Result<Loaded> {
     }
 }
 
+/// Whether a file must be parsed, as opposed to arrays that are only read.
+pub(super) fn is_text(path: &Path) -> Result<bool> {
+    let (head, _) = file::peek(file::open(path)?, HEAD).map_err(file::unreadable(path))?;
+    let format = Format::of(&head, path).map_err(|what| Error::file(path, what))?;
+    Ok(matches!(format, Format::Csv | Format::VowpalWabbit | Format::Libsvm))
+}
+
 fn load_idx(input: file::Input, path: &Path, reading: &Reading) -> Result<Loaded> {
     reading.refuse_labels("idx")?;
     let pair = idx::read_from(input, path)?;
