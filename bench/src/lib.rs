@@ -5,6 +5,7 @@ pub mod deep;
 pub mod figures;
 pub mod folds;
 pub mod npy;
+pub mod peers;
 pub mod regret;
 pub mod subset;
 pub mod switches;
