@@ -5,11 +5,10 @@
 
 mod read;
 
-use crate::data::Rules;
-use crate::problem::Loss;
-
 use super::TrainedModel;
 use super::plain::Plain;
+use crate::data::Rules;
+use crate::problem::Loss;
 pub(super) use read::{begins, read};
 
 /// liblinear's names of solvers that have one weight a column, and the loss of each; of one loss, the first is written.
