@@ -5,6 +5,7 @@ mod data;
 mod design;
 mod goal;
 mod job;
+mod model;
 mod records;
 mod report;
 mod value;
@@ -17,6 +18,7 @@ pub(crate) use data::{DataCommand, LabelArgs};
 pub(crate) use design::{CostArg, DesignArgs};
 pub(crate) use goal::GoalArgs;
 pub(crate) use job::{KeepArgs, LimitArgs, ProblemArgs, RunArgs, TrainArgs};
+pub(crate) use model::{ModelCommand, ModelTo};
 pub(crate) use records::{AdviseArgs, FitArgs, RecordArgs};
 pub(crate) use report::{Format, ReportArgs};
 
@@ -87,6 +89,9 @@ pub(crate) enum Command {
     /// Look at, make, convert and split data
     #[command(subcommand, after_long_help = data::EXAMPLES)]
     Data(DataCommand),
+    /// Convert models for other programs, and theirs for this one
+    #[command(subcommand, after_long_help = model::EXAMPLES)]
+    Model(ModelCommand),
     /// Look at this machine: cores, clock, what an empty round costs
     #[command(after_long_help = DOCTOR_EXAMPLES)]
     Doctor(DoctorArgs),
@@ -157,7 +162,8 @@ Examples:
 const PREDICT_EXAMPLES: &str = "\
 Examples:
   hemingway predict logistic-3 new.svm -o predicted.txt
-  hemingway predict model.json new.svm --margins";
+  hemingway predict model.json new.svm --margins
+  hemingway predict liblinear.model new.svm            what liblinear trained";
 
 const SCORE_EXAMPLES: &str = "\
 Examples:
@@ -225,14 +231,14 @@ pub(crate) enum RunsCommand {
 /// `predict`.
 #[derive(Debug, Args)]
 pub(crate) struct PredictArgs {
-    /// A model file, or the run that made it
+    /// A model file (our JSON, liblinear text, safetensors), or the run that made it
     pub(crate) model: String,
     /// The rows: a file or `synth:KIND,key=value…`
     pub(crate) data: String,
     /// Where to write, one prediction a line [default: stdout]
     #[arg(short, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
-    /// Write x·w instead of labels [default: off]
+    /// Write x·w instead of labels; above 0 it stands for the positive label [default: off]
     #[arg(long)]
     pub(crate) margins: bool,
     #[command(flatten)]
@@ -244,7 +250,7 @@ pub(crate) struct PredictArgs {
 /// `score`.
 #[derive(Debug, Args)]
 pub(crate) struct ScoreArgs {
-    /// A model file, or the run that made it
+    /// A model file (our JSON, liblinear text, safetensors), or the run that made it
     pub(crate) model: String,
     /// Labelled rows: a file or `synth:KIND,key=value…`
     pub(crate) data: String,

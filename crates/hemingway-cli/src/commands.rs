@@ -7,6 +7,7 @@ mod doctor;
 pub(crate) mod exit;
 mod explain;
 mod fit;
+mod model;
 mod outcome;
 mod plan;
 mod predict;
@@ -39,6 +40,7 @@ pub(crate) fn run(command: Command, out: &mut dyn Output, began: Instant) -> Res
         Command::Predict(args) => predict::predict(&args, out),
         Command::Score(args) => predict::score(&args, out),
         Command::Data(command) => data::data(&command, out),
+        Command::Model(command) => model::model(&command, out),
         Command::Doctor(args) => doctor::doctor(&args, out),
     }
 }

@@ -15,6 +15,7 @@ use hemingway::record::csv;
 use hemingway::record::journal::Event;
 use hemingway::record::store::{RunDir, Store};
 use hemingway::train::{Driver, History, Recalled, Summary, recall};
+use hemingway::trained::{ModelFormat, TrainedModel};
 
 use crate::args::{KeepArgs, LimitArgs, ProblemArgs};
 use crate::commands::exit::Usage;
@@ -53,6 +54,7 @@ pub(crate) fn spec(
     keep: &KeepArgs,
 ) -> Result<JobSpec> {
     // Before hours of training, not after.
+    keep.model.as_deref().map(ModelFormat::of).transpose()?;
     for (flag, path) in [("--model", &keep.model), ("--records", &keep.records)] {
         let folder = path.as_deref().and_then(Path::parent).filter(|folder| !folder.as_os_str().is_empty());
         if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
@@ -93,11 +95,13 @@ pub(crate) fn start(
     began: Instant,
 ) -> Result<Outcome> {
     let job = load(spec, out)?;
-    outcome(begin(job, keep, manners, out, began)?, keep)
+    let summary = begin(job, keep, manners, out, began)?;
+    outcome(summary, keep, out)
 }
 
 /// Carries a job out with what the store remembers for it.
 fn begin(mut job: Job, keep: &KeepArgs, manners: Manners, out: &mut dyn Output, began: Instant) -> Result<Summary> {
+    check_model(&job, keep)?;
     let store = Store::at(&keep.store);
     if let Some(note) = remembered(recall(&mut job, &store)) {
         out.say(&format!("note: {note}"));
@@ -128,15 +132,16 @@ pub(crate) fn resume(
         && !goes_on(summary.ending, caps != past.spec.caps)
     {
         out.say(&format!("{} has already ended: {}", dir.id, summary.ending.words()));
-        return outcome_of((**summary).clone(), dir, keep);
+        return outcome_of((**summary).clone(), dir, keep, out);
     }
     let job = load(JobSpec { caps, ..past.spec.clone() }, out)?;
+    check_model(&job, keep)?;
     out.say(&format!("resuming {}", dir.id));
     let mut watch = out.watch(&job, manners, Some(past));
     let driver = Driver::resume(&job, dir.clone(), began, watch.as_mut(), interrupt::listen()?)?;
     let summary = driver.run()?;
     drop(watch);
-    outcome_of(summary, dir, keep)
+    outcome_of(summary, dir, keep, out)
 }
 
 fn goes_on(ending: Ending, other_caps: bool) -> bool {
@@ -192,9 +197,15 @@ fn remembered(recalled: Recalled) -> Option<String> {
     (!words.is_empty()).then(|| format!("remembered: {} (--forget to ignore)", words.join(", ")))
 }
 
-pub(crate) fn outcome(summary: Summary, keep: &KeepArgs) -> Result<Outcome> {
+/// Refuses, before hours of training, a model file that could not be written after them.
+fn check_model(job: &Job, keep: &KeepArgs) -> hemingway::Result<()> {
+    let format = keep.model.as_deref().map(ModelFormat::of).transpose()?;
+    format.map_or(Ok(()), |format| format.check(job.facts.loss, &job.rules))
+}
+
+pub(crate) fn outcome(summary: Summary, keep: &KeepArgs, out: &mut dyn Output) -> Result<Outcome> {
     let dir = run_dir(&summary, keep)?;
-    outcome_of(summary, dir, keep)
+    outcome_of(summary, dir, keep, out)
 }
 
 fn run_dir(summary: &Summary, keep: &KeepArgs) -> Result<RunDir> {
@@ -202,21 +213,18 @@ fn run_dir(summary: &Summary, keep: &KeepArgs) -> Result<RunDir> {
     Ok(Store::at(&keep.store).find(&path.to_string_lossy())?)
 }
 
-fn outcome_of(mut summary: Summary, dir: RunDir, keep: &KeepArgs) -> Result<Outcome> {
+fn outcome_of(mut summary: Summary, dir: RunDir, keep: &KeepArgs, out: &mut dyn Output) -> Result<Outcome> {
     let history = history(&dir)?;
     if let Some(to) = &keep.records {
         csv::save(to, &history.records)?;
     }
     if let (Some(to), Some(from)) = (&keep.model, &summary.model) {
-        copy(Path::new(from), to)?;
+        for note in TrainedModel::load(Path::new(from))?.save_as(to, ModelFormat::of(to)?)? {
+            out.say(&format!("note: {note}"));
+        }
         summary.model = Some(to.display().to_string());
     }
     Ok(Outcome { summary, history, store: keep.store.clone() })
-}
-
-fn copy(from: &Path, to: &Path) -> Result<()> {
-    std::fs::copy(from, to).map_err(hemingway::Error::io(to))?;
-    Ok(())
 }
 
 /// Everything a run's journal holds, folded.

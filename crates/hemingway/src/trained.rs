@@ -1,4 +1,12 @@
 //! The model file: coefficients, what must be done to data before they apply, and where they came from.
+//!
+//! JSON holds all of it; [`ModelFormat`] lists what other programs read, where preparation is moved into the weights.
+
+mod format;
+mod liblinear;
+mod onnx;
+mod plain;
+mod safetensors;
 
 use std::path::Path;
 
@@ -9,7 +17,9 @@ use crate::data::libsvm::Base;
 use crate::data::prepare::Rules;
 use crate::data::{Dataset, Matrix};
 use crate::problem::Loss;
+use crate::record::store::replace;
 use crate::{Error, Result, metric};
+pub use format::ModelFormat;
 
 /// The name and version of the format.
 pub const FORMAT: &str = "hemingway-model-1";
@@ -21,11 +31,11 @@ pub struct TrainedModel {
     pub format: String,
     /// What it was trained to make small.
     pub loss: Loss,
-    /// λ₂.
-    pub l2: f64,
-    /// λ₁.
+    /// λ₂, where the file says it.
+    pub l2: Option<f64>,
+    /// λ₁, where the file says it.
     #[serde(default)]
-    pub l1: f64,
+    pub l1: Option<f64>,
     /// What was done to the training data.
     pub rules: Rules,
     /// What indices counted from in the training data; other LIBSVM files are read alike.
@@ -33,8 +43,9 @@ pub struct TrainedModel {
     pub base: Option<Base>,
     /// w; the intercept, if any, last.
     pub weights: Vec<f64>,
-    /// Where it came from.
-    pub provenance: Provenance,
+    /// Where it came from, if from here.
+    #[serde(default)]
+    pub provenance: Option<Provenance>,
 }
 
 /// Where a model came from.
@@ -65,23 +76,61 @@ pub struct Provenance {
 impl TrainedModel {
     /// Writes the file whole or not at all.
     pub fn save(&self, path: &Path) -> Result<()> {
-        let text = serde_json::to_vec_pretty(self).map_err(|e| Error::file(path, e.to_string()))?;
-        crate::record::store::replace(path, &text)
+        let text = ModelFormat::Json.bytes(self).map_err(|what| Error::file(path, what))?;
+        replace(path, &text)
     }
 
-    /// Reads and checks a model file.
+    /// Writes the file in a format, whole or not at all, and returns sentences to say aloud.
+    pub fn save_as(&self, path: &Path, format: ModelFormat) -> Result<Vec<String>> {
+        let refuse = |what| Error::file(path, what);
+        self.check().map_err(refuse)?;
+        format.check(self.loss, &self.rules)?;
+        replace(path, &format.bytes(self).map_err(refuse)?)?;
+        Ok(format.notes(self))
+    }
+
+    /// Reads and checks a model file; which format it has, its content says.
     pub fn load(path: &Path) -> Result<Self> {
-        let text = std::fs::read(path).map_err(Error::io(path))?;
-        let model: Self = serde_json::from_slice(&text)
-            .map_err(|e| Error::data(path, e.line(), format!("not a model file of ours: {e}")))?;
-        if model.format != FORMAT {
-            return Err(Error::file(path, format!("format {} is not {FORMAT}", model.format)));
-        }
-        let columns = model.rules.columns + usize::from(model.rules.intercept);
-        if model.weights.len() != columns {
-            return Err(Error::file(path, format!("holds {} weights for {columns} columns", model.weights.len())));
-        }
+        let bytes = std::fs::read(path).map_err(Error::io(path))?;
+        let model = format::read(&bytes, path)?;
+        model.check().map_err(|what| Error::file(path, what))?;
         Ok(model)
+    }
+
+    /// Refuses what cannot be applied.
+    fn check(&self) -> Result<(), String> {
+        let (rules, held) = (&self.rules, self.weights.len());
+        let columns = rules.columns.saturating_add(usize::from(rules.intercept));
+        if self.format != FORMAT {
+            return Err(format!("format {} is not {FORMAT}", self.format));
+        }
+        if held != columns {
+            return Err(format!("holds {held} weights for {columns} columns"));
+        }
+        if let Some(j) = self.weights.iter().position(|w| !w.is_finite()) {
+            return Err(format!(
+                "weight {} is {}: the model cannot be applied; train it again",
+                j + 1,
+                self.weights[j]
+            ));
+        }
+        if rules.names.as_ref().is_some_and(|names| names.len() != rules.columns) {
+            return Err(format!("does not name each of its {} columns", rules.columns));
+        }
+        let fit = |scales: &Vec<f64>| scales.len() == rules.columns && scales.iter().all(|s| s.is_finite() && *s > 0.0);
+        if !rules.scales.as_ref().is_none_or(fit) {
+            return Err(format!("does not hold a scale above 0 for each of its {} columns", rules.columns));
+        }
+        Ok(())
+    }
+
+    /// What other programs may want to show, by name.
+    fn facts(&self) -> Vec<(&'static str, String)> {
+        let mut facts = vec![("loss", self.loss.to_string()), ("columns", self.rules.columns.to_string())];
+        facts.extend(self.l2.map(|l2| ("l2", l2.to_string())));
+        facts.extend(self.l1.map(|l1| ("l1", l1.to_string())));
+        facts.extend(self.rules.names.as_ref().map(|names| ("names", serde_json::json!(names).to_string())));
+        facts
     }
 
     /// x·w for every row, and sentences to say aloud.
@@ -101,3 +150,6 @@ impl TrainedModel {
         if self.loss.is_binary() { self.rules.labels.undo(metric::decide(margin)) } else { margin }
     }
 }
+
+#[cfg(test)]
+mod tests;

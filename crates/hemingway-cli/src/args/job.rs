@@ -200,7 +200,7 @@ pub(crate) struct KeepArgs {
     /// Directory that holds the runs
     #[arg(long, value_name = "DIR", default_value = "runs")]
     pub(crate) store: PathBuf,
-    /// Copy the model here too [default: only in the store]
+    /// Write the model here too: .json (ours), .model (liblinear text), .onnx or .safetensors [default: only in the store]
     #[arg(long, value_name = "FILE")]
     pub(crate) model: Option<PathBuf>,
     /// Write the records as CSV too [default: only the journal]

@@ -29,7 +29,7 @@ pub(super) fn plan(args: &TrainArgs, out: &mut dyn Output, began: Instant) -> Re
         }
         (None, _) => {
             let Comparison { best, clusters, .. } = field(args, manners, began)?.plan(out)?;
-            (jobs::outcome(best, &args.keep)?, clusters)
+            (jobs::outcome(best, &args.keep, out)?, clusters)
         }
     };
     let ending = outcome.summary.ending;

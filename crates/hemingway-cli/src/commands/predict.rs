@@ -41,7 +41,7 @@ pub(super) fn score(args: &ScoreArgs, out: &mut dyn Output) -> Result<u8> {
 }
 
 /// A model file, or that of a run.
-fn load_model(name: &str, store: &Path) -> hemingway::Result<TrainedModel> {
+pub(super) fn load_model(name: &str, store: &Path) -> hemingway::Result<TrainedModel> {
     let path = PathBuf::from(name);
     if path.is_file() {
         return TrainedModel::load(&path);
@@ -70,7 +70,8 @@ fn load_data(name: &str, reading: Reading, out: &mut dyn Output) -> hemingway::R
     Ok(loaded.dataset)
 }
 
-fn say_all(notes: &[String], out: &mut dyn Output) {
+/// Says what is worth knowing.
+pub(super) fn say_all(notes: &[String], out: &mut dyn Output) {
     for note in notes {
         out.say(&format!("note: {note}"));
     }

@@ -75,7 +75,7 @@ impl Field<'_> {
     pub(crate) fn train(&self, out: &mut dyn Output) -> Result<Outcome> {
         let compared = self.plan(out)?;
         if compared.best.ending == Ending::Interrupted {
-            return outcome(compared.best, self.keep);
+            return outcome(compared.best, self.keep, out);
         }
         let spec = &self.specs[compared.place];
         let table = ClusterTable { clusters: &compared.clusters, goal: &spec.goal };
@@ -88,7 +88,7 @@ impl Field<'_> {
         let driver = Driver::carry_out(&job, dir, compared.clusters, self.began, watch.as_mut(), interrupted)?;
         let summary = driver.run()?;
         drop(watch);
-        outcome(summary, self.keep)
+        outcome(summary, self.keep, out)
     }
 
     /// The data, once for all.

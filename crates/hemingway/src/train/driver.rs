@@ -306,12 +306,12 @@ impl<'a> Driver<'a> {
         TrainedModel {
             format: crate::trained::FORMAT.into(),
             loss: self.job.problem.loss,
-            l2: self.job.problem.penalty.l2,
-            l1: self.job.problem.penalty.l1,
+            l2: Some(self.job.problem.penalty.l2),
+            l1: Some(self.job.problem.penalty.l1),
             rules: self.job.rules.clone(),
             base: self.job.base,
             weights: self.best.model.clone(),
-            provenance: Provenance {
+            provenance: Some(Provenance {
                 version: env!("CARGO_PKG_VERSION").into(),
                 run: self.history.id.clone(),
                 data: self.job.spec.data.clone(),
@@ -322,7 +322,7 @@ impl<'a> Driver<'a> {
                 certified_error: summary.certified_error,
                 choice: self.best.maker.clone(),
                 ending: summary.ending,
-            },
+            }),
         }
     }
 }
