@@ -4,6 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::problem::{Loss, Problem};
 
+/// κ beyond which no lesson tells anything more; without λ₂ it has no end.
+const LARGEST: f64 = 1e9;
+
 /// The size and shape of a problem.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Traits {
@@ -41,7 +44,7 @@ impl Traits {
     pub(super) fn features(&self) -> Vec<f64> {
         let curvature = self.loss.curvature();
         let rows = self.rows.max(1) as f64;
-        let kappa = (curvature * self.mean_norm_sq.max(1e-12) / self.l2.max(1e-12)).min(f64::MAX);
+        let kappa = (curvature * self.mean_norm_sq.max(1e-12) / self.l2.max(1e-12)).min(LARGEST);
         let is = |loss: Loss| if self.loss.kin() == loss { 1.0 } else { 0.0 };
         vec![
             1.0,
