@@ -72,7 +72,11 @@ struct AdmmWorker {
 impl Worker for AdmmWorker {
     fn push(&mut self, order: &Order, shared: &[f64], alpha: &mut [f64], push: &mut [f64]) -> Work {
         match order.task {
-            Task::Evaluate => primal::push_evaluation(order, &self.outline, &self.shard, shared, push),
+            // Its own multipliers are a far better dual point than z's slopes, above all where φ has corners.
+            Task::Evaluate => {
+                let t = order.args[0];
+                primal::push_evaluation_at(&self.outline, &self.shard, shared, push, |i, _, _| t * alpha[i]);
+            }
             Task::Adopt => self.adopt(shared, alpha),
             Task::Step | Task::Probe => {
                 self.push_local_solution(order, shared, alpha, push);

@@ -46,11 +46,22 @@ const TERMS: usize = 3;
 /// Adds to `push` the terms of P(w) and of the dual at the feasible point αᵢ = −t·φ′(xᵢ·w), t with the order.
 pub(super) fn push_evaluation(order: &Order, outline: &Outline, shard: &Shard, w: &[f64], push: &mut [f64]) {
     let t = order.args[0];
+    push_evaluation_at(outline, shard, w, push, |_, z, y| t * outline.loss.dual_of(z, y));
+}
+
+/// The same at any feasible αᵢ, told from i, xᵢ·w and yᵢ.
+pub(super) fn push_evaluation_at(
+    outline: &Outline,
+    shard: &Shard,
+    w: &[f64],
+    push: &mut [f64],
+    dual: impl Fn(usize, f64, f64) -> f64,
+) {
     let (v, terms) = push.split_at_mut(outline.columns);
     for i in 0..shard.len() {
         let (row, y) = (shard.row(i), shard.label(i));
         let z = row.dot(w);
-        let alpha = t * outline.loss.dual_of(z, y);
+        let alpha = dual(i, z, y);
         let (linear, quadratic) = outline.loss.dual_terms(alpha, y);
         terms[0] += outline.loss.value(z, y);
         terms[1] += linear;
