@@ -48,7 +48,7 @@ Examples:
   hemingway explain last                               why was it done that way?
   hemingway report last -o report.html                 the whole story, to send to someone
 
-Exit codes: 0 goal met, 1 error, 2 usage, 3 budget spent before the goal, 130 interrupted.";
+Exit codes: 0 goal met, 1 error, 2 usage, 3 budget spent (or no progress left) before the goal, 130 interrupted.";
 
 /// The verbs.
 #[derive(Debug, Subcommand)]

@@ -28,6 +28,12 @@ fn what_cannot_be_meant_is_usage() {
         ("train synth:svm --spend $2", "price_per_hour"),
         ("train synth:nonsense --reach 1e-3", "unknown kind"),
         ("train synth:svm --within soon", "5m"),
+        ("train synth:svm --within -1", "--within"),
+        ("train synth:svm --reach 1e-3 --max-time -1", "--max-time: must be above 0"),
+        (
+            "run synth:svm --algorithm cocoa --machines 2 --l2 0",
+            "which needs --l2 above 0; these need none: gd, lbfgs, newton",
+        ),
         ("run synth:svm --machines 2", "--algorithm"),
         ("run synth:svm --algorithm gd --machines 0", "machine"),
         ("run synth:svm --algorithm cocoa --machines 2 --fraction 1.5", "--fraction"),

@@ -278,7 +278,8 @@ pub fn check(algorithm: &dyn Algorithm, loss: Loss, penalty: &Penalty) -> Result
         ));
     }
     if algorithm.is_dual() && penalty.l2 <= 0.0 {
-        return refuse(format!("{name} works on the dual, which needs --l2 above 0"));
+        let others = those(&|a| !a.is_dual() && (a.takes_l1() || penalty.l1 == 0.0));
+        return refuse(format!("{name} works on the dual, which needs --l2 above 0; these need none: {others}"));
     }
     Ok(())
 }

@@ -314,7 +314,7 @@ impl JobSpec {
             price_per_hour: cluster.map(|c| c.price_per_hour).filter(|price| *price > 0.0),
             fits_from,
             cores: cores(),
-            lore: Lore { traits: Traits::of(problem), precedents: Precedents::shipped(), ..Lore::default() },
+            lore: Lore { traits: Traits::of(problem), precedents: precedents(problem), ..Lore::default() },
         })
     }
 
@@ -344,7 +344,7 @@ impl JobSpec {
             (Mode::Choose { .. }, None) => {
                 let must_be_exact = matches!(self.goal, Goal::Reach { .. });
                 let mut all = algorithm::candidates(problem.loss, &problem.penalty, must_be_exact);
-                let precedents = Precedents::shipped();
+                let precedents = precedents(problem);
                 // Of those that get there, the ones whose pace earlier problems foretell, if there are any: to find out
                 // about the others takes longer than they save.
                 let foretold = |a: &Arc<dyn Algorithm>| precedents.know(a.name());
@@ -365,6 +365,11 @@ impl JobSpec {
         }
         Ok(named)
     }
+}
+
+/// What the program comes with, where the problem is of the kind it was learned from: none had λ₁.
+fn precedents(problem: &Problem) -> Precedents {
+    if problem.penalty.l1 > 0.0 { Precedents::none() } else { Precedents::shipped() }
 }
 
 /// Two classes are a logistic problem, numbers a squared one; several classes are for the user to say.

@@ -13,6 +13,7 @@ const ZERO: f64 = 1e-12;
 #[derive(Debug, Clone)]
 pub struct Standing {
     loss: Loss,
+    l1: f64,
     first: Option<f64>,
     best: Option<f64>,
     lower_bound: f64,
@@ -34,8 +35,8 @@ struct Stretch {
 
 impl Standing {
     /// Nothing is known yet.
-    pub fn new(loss: Loss) -> Self {
-        Self { loss, first: None, best: None, lower_bound: 0.0, stretches: Vec::new() }
+    pub fn new(loss: Loss, l1: f64) -> Self {
+        Self { loss, l1, first: None, best: None, lower_bound: 0.0, stretches: Vec::new() }
     }
 
     /// Takes one more record into account. True if it holds the best objective so far.
@@ -61,11 +62,17 @@ impl Standing {
             run: record.run.clone(),
             algorithm: record.algorithm.clone(),
             machines: record.machines,
-            exact: algorithm::by_name(&record.algorithm).is_ok_and(|a| a.support(self.loss) == Support::Exact),
+            exact: self.can_be_foreseen(&record.algorithm),
             start: record.round,
             curve: Curve::default(),
         });
         self.stretches.len() - 1
+    }
+
+    /// Whether the end of its curve is P* and shows beforehand. With λ₁ it does not: a curve may lie still for rounds while
+    /// coefficients leave 0, and what looks like its end is none; there only proofs count.
+    fn can_be_foreseen(&self, name: &str) -> bool {
+        self.l1 == 0.0 && algorithm::by_name(name).is_ok_and(|a| a.support(self.loss) == Support::Exact)
     }
 
     /// The lowest objective seen.
@@ -126,5 +133,40 @@ impl Stretch {
 
     fn see(&mut self, record: &Record) {
         self.curve.push(record.round - self.start, record.objective);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// P falls by half a round towards 1, and nothing is proved beyond 0.2.
+    fn after(rounds: u64, l1: f64) -> Standing {
+        let mut standing = Standing::new(Loss::Squared, l1);
+        for round in 0..=rounds {
+            standing.see(&Record {
+                algorithm: "lbfgs".into(),
+                round,
+                objective: 1.0 + 0.5_f64.powi(round as i32),
+                lower_bound: Some(0.2),
+                ..Record::default()
+            });
+        }
+        standing
+    }
+
+    #[test]
+    fn a_steady_curve_shows_its_end() {
+        let standing = after(20, 0.0);
+        assert!(standing.estimated_error().unwrap() < 1e-3 && standing.certified_error().unwrap() > 1.0);
+        assert!(standing.meets(&Goal::Reach { error: 1e-3, certified: false }, &Record::default()));
+        assert!(!standing.meets(&Goal::Reach { error: 1e-3, certified: true }, &Record::default()));
+    }
+
+    #[test]
+    fn with_l1_only_proofs_count() {
+        let standing = after(20, 0.01);
+        assert_eq!(standing.estimated_error(), standing.certified_error());
+        assert!(!standing.meets(&Goal::Reach { error: 1e-3, certified: false }, &Record::default()));
     }
 }

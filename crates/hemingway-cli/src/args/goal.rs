@@ -17,10 +17,10 @@ pub(crate) struct GoalArgs {
     #[arg(long)]
     pub(crate) certified: bool,
     /// The lowest objective within this time: 60, 60s, 5m, 1h30m
-    #[arg(long, value_name = "T", group = "goal", value_parser = value::seconds)]
+    #[arg(long, value_name = "T", group = "goal", value_parser = value::seconds, allow_negative_numbers = true)]
     pub(crate) within: Option<f64>,
     /// The lowest objective for this much money: 2 or '$2'; needs a cluster with a price
-    #[arg(long, value_name = "$", group = "goal", value_parser = value::dollars)]
+    #[arg(long, value_name = "$", group = "goal", value_parser = value::dollars, allow_negative_numbers = true)]
     pub(crate) spend: Option<f64>,
     /// A measure on the --test set as fast as possible: accuracy=0.97, rmse=0.2
     #[arg(long, value_name = "M=V", group = "goal", value_parser = value::metric_goal)]

@@ -35,7 +35,7 @@ pub(crate) struct RunArgs {
     /// A file (LIBSVM or Vowpal Wabbit text, CSV, NumPy npy or npz, idx images; plain, .gz or .bz2) or `synth:KIND,key=value…`
     #[arg(value_name = "DATA")]
     pub(crate) data: Vec<String>,
-    /// gd, lbfgs, minibatch-sgd, local-sgd, splash, cocoa, cocoa+ or noop
+    /// gd, lbfgs, newton, minibatch-sgd, local-sgd, splash, svrg, minibatch-sdca, cocoa, cocoa+, proxcocoa+, admm or noop
     #[arg(long, value_name = "A", required_unless_present = "resume", conflicts_with = "resume")]
     #[arg(help_heading = "Choice")]
     pub(crate) algorithm: Option<String>,
@@ -49,7 +49,8 @@ pub(crate) struct RunArgs {
     pub(crate) goal: GoalArgs,
     #[command(flatten)]
     pub(crate) problem: ProblemArgs,
-    /// Train on this share of the rows, drawn by the seed; λ₂ is divided by it, but for gd and lbfgs. From such cheap
+    /// Train on this share of the rows, drawn by the seed; λ₂ is divided by it where an
+    /// algorithm goes by what a row weighs. From such cheap
     /// records, of 0.05, 0.1 and 0.2 say, `fit` and `advise` foresee the whole [default: all rows]
     #[arg(long, value_name = "F", help_heading = "Problem", conflicts_with = "resume")]
     pub(crate) fraction: Option<f64>,
@@ -138,8 +139,8 @@ pub(crate) struct ChoiceArgs {
     /// Fewest and most machines [default: 1 to all of the cluster, or the cores of this machine]
     #[arg(long, value_name = "A..B", value_parser = value::machines)]
     pub(crate) machines: Option<(usize, usize)>,
-    /// Only these algorithms [default: all that apply (to --reach an error: that converge to the optimum), but gd only
-    /// where lbfgs does not apply]
+    /// Only these algorithms [default: lbfgs, cocoa and cocoa+ where they apply, else all that do; to --reach an error only
+    /// those that converge to the optimum]
     #[arg(long, value_name = "A,B", value_delimiter = ',', conflicts_with = "resume")]
     pub(crate) algorithms: Option<Vec<String>>,
     /// Keep to the first choice, do not adapt while training [default: off]
@@ -161,10 +162,10 @@ pub(crate) struct ChoiceArgs {
 #[command(next_help_heading = "Limits")]
 pub(crate) struct LimitArgs {
     /// Stop after this time, probing included: 60, 60s, 5m, 1h30m [default: none]
-    #[arg(long, value_name = "T", value_parser = value::seconds)]
+    #[arg(long, value_name = "T", value_parser = value::seconds, allow_negative_numbers = true)]
     pub(crate) max_time: Option<f64>,
     /// Stop before more than this is spent, probing included: 2 or '$2' [default: none]
-    #[arg(long, value_name = "$", value_parser = value::dollars)]
+    #[arg(long, value_name = "$", value_parser = value::dollars, allow_negative_numbers = true)]
     pub(crate) max_cost: Option<f64>,
 }
 
