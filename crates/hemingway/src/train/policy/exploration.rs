@@ -65,11 +65,11 @@ impl Exploration {
         Some(Self { prospect: other.clone(), rounds: trial.rounds, why })
     }
 
-    /// A few rounds of what should do best. Where seconds are remembered, the first rounds of training show the rest, as
-    /// long as that may still change the choice.
+    /// A few rounds of what should do best. Where seconds are remembered, or rounds, the first rounds of training show
+    /// the rest, as long as that may still change the choice.
     fn first_look(history: &History, foresight: &Foresight<'_>, best: &Prospect) -> Option<Self> {
         let open = matches!(history.spec.mode, Mode::Choose { adapt: true, plan_only: false });
-        if open && foresight.covers(best.config.machines) {
+        if open && (foresight.covers(best.config.machines) || foresight.is_proven(best)) {
             return None;
         }
         let (rounds, ground) =

@@ -83,13 +83,26 @@ fn where_only_seconds_are_known_the_first_rounds_are_training_unless_they_could_
 }
 
 #[test]
-fn where_only_rounds_are_known_no_other_algorithm_is_raced_and_a_round_times_machines() {
+fn where_only_rounds_are_known_training_begins_with_the_proven_and_no_other_algorithm_is_raced() {
     let mut history = job(reach(), choose());
     remember_rounds(&mut history);
+    let Decision::Run { purpose: Purpose::Train, frame, .. } = decide(&history) else {
+        panic!("{:?}", decide(&history))
+    };
+    assert_eq!(frame.config.algorithm, "cocoa");
     follow(&mut history, &plain, 8);
     let probes = probes(&history);
-    assert!(!probes.is_empty());
     assert!(probes.iter().all(|(config, rounds)| config.algorithm == "cocoa" && *rounds == 1), "{probes:?}");
+}
+
+#[test]
+fn where_only_rounds_are_known_a_round_times_machines_if_training_could_not_change_the_choice() {
+    for mode in [Mode::Choose { adapt: false, plan_only: false }, Mode::Choose { adapt: true, plan_only: true }] {
+        let mut history = job(reach(), mode);
+        remember_rounds(&mut history);
+        let Decision::Run { purpose: Purpose::Probe, frame, .. } = decide(&history) else { panic!() };
+        assert_eq!((frame.config.algorithm.as_str(), frame.until_round), ("cocoa", 1));
+    }
 }
 
 #[test]
