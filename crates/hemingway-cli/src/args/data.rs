@@ -13,7 +13,9 @@ Examples:
   hemingway data synth svm,rows=1000,columns=20 -o svm.txt
   hemingway data convert train-images-idx3-ubyte.gz mnist.svm
   hemingway data convert housing.csv housing.npz --label price
-  hemingway data split a9a.gz --test 0.2 --seed 1         a9a-train.svm and a9a-test.svm";
+  hemingway data split a9a.gz --test 0.2 --seed 1         a9a-train.svm and a9a-test.svm
+
+Text that was parsed once is kept as numbers in ~/.cache/hemingway; HEMINGWAY_CACHE names another folder, or is `off`.";
 
 /// Where labels are.
 #[derive(Debug, Args)]

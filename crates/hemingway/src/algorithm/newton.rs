@@ -68,26 +68,16 @@ impl Worker for NewtonWorker {
         match order.task {
             Task::Evaluate => primal::push_evaluation(order, &self.outline, &self.shard, shared, push),
             Task::Step => self.push_product(shared, bends, push),
-            Task::Probe | Task::Adopt => self.push_look(shared, bends, push),
+            Task::Probe | Task::Adopt => {
+                let note = |i: usize, z, y| bends[i] = self.outline.loss.bend(z, y);
+                primal::push_gradient_noting(&self.outline, &self.shard, shared, push, note);
+            }
         }
         self.work
     }
 }
 
 impl NewtonWorker {
-    /// The terms of P and ∇P, and φ″ noted beside the rows.
-    fn push_look(&self, w: &[f64], bends: &mut [f64], push: &mut [f64]) {
-        let loss = self.outline.loss;
-        let (gradient, value) = push.split_at_mut(self.outline.columns);
-        for (i, bend) in bends.iter_mut().enumerate() {
-            let (row, y) = (self.shard.row(i), self.shard.label(i));
-            let z = row.dot(w);
-            value[0] += loss.value(z, y);
-            row.axpy(loss.slope(z, y), gradient);
-            *bend = loss.bend(z, y);
-        }
-    }
-
     /// Σ φ″ᵢ (xᵢ·p) xᵢ.
     fn push_product(&self, p: &[f64], bends: &[f64], push: &mut [f64]) {
         for (i, bend) in bends.iter().enumerate().filter(|(_, bend)| **bend != 0.0) {
@@ -110,15 +100,6 @@ struct NewtonServer {
 impl NewtonServer {
     fn new(outline: &Outline) -> Self {
         Self { outline: *outline, here: None, radius: 0.0, refusals: 0, sum: vec![0.0; outline.columns] }
-    }
-
-    /// P and ∇P, and φ″ noted beside the rows, in one round.
-    fn look(&self, on: &mut dyn Machines, w: &[f64]) -> Result<(f64, Vec<f64>)> {
-        let mut sum = vec![0.0; self.outline.columns + 1];
-        on.round(&Order::train(on, Task::Probe, Vec::new()), w, &mut sum)?;
-        let value = primal::fold_gradient(&self.outline, w, &mut sum);
-        sum.truncate(self.outline.columns);
-        Ok((value, sum))
     }
 
     /// What P bends by at least, as far as one knows; not so little that the first region is without end.
@@ -194,7 +175,7 @@ fn to_the_edge(s: &[f64], p: &[f64], radius: f64) -> f64 {
 impl Server for NewtonServer {
     fn iterate(&mut self, on: &mut dyn Machines, shared: &mut [f64]) -> Result<Step> {
         if self.here.is_none() {
-            self.here = Some(self.look(on, shared)?);
+            self.here = Some(primal::look(&self.outline, on, shared)?);
         }
         let Some((value, gradient)) = self.here.clone() else { return Ok(Step::Stalled) };
         let first = self.radius == 0.0;
@@ -208,7 +189,7 @@ impl Server for NewtonServer {
         axpy(1.0, &s, &mut trial);
         // From here on the rows' φ″ are the trial's.
         self.here = None;
-        let there = self.look(on, &trial)?;
+        let there = primal::look(&self.outline, on, &trial)?;
         let fell = value - there.0;
         if first {
             self.radius = self.radius.min(length);
@@ -240,21 +221,12 @@ impl Server for NewtonServer {
 
     /// [radius, refusals, P, ∇P], the last two once known.
     fn state(&self) -> Vec<f64> {
-        let mut state = vec![self.radius, f64::from(self.refusals)];
-        if let Some((value, gradient)) = &self.here {
-            state.push(*value);
-            state.extend_from_slice(gradient);
-        }
-        state
+        [self.radius, f64::from(self.refusals)].into_iter().chain(primal::state_of(self.here.as_ref())).collect()
     }
 
     fn restore(&mut self, state: &[f64]) -> Result<()> {
         let [radius, refusals, here @ ..] = state else { return Err(strange_state()) };
-        self.here = match here {
-            [] => None,
-            [value, gradient @ ..] if gradient.len() == self.outline.columns => Some((*value, gradient.to_vec())),
-            _ => return Err(strange_state()),
-        };
+        self.here = primal::restored(here, self.outline.columns)?;
         (self.radius, self.refusals) = (*radius, *refusals as u32);
         Ok(())
     }

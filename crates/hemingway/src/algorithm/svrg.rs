@@ -61,7 +61,10 @@ impl Worker for SvrgWorker {
     fn push(&mut self, order: &Order, shared: &[f64], anchored: &mut [f64], push: &mut [f64]) -> Work {
         match order.task {
             Task::Evaluate => primal::push_evaluation(order, &self.outline, &self.shard, shared, push),
-            Task::Probe | Task::Adopt => self.push_look(shared, anchored, push),
+            Task::Probe | Task::Adopt => {
+                let note = |i: usize, z, _| anchored[i] = z;
+                primal::push_gradient_noting(&self.outline, &self.shard, shared, push, note);
+            }
             Task::Step => self.push_epoch(order, shared, anchored, push),
         }
         self.work
@@ -69,19 +72,6 @@ impl Worker for SvrgWorker {
 }
 
 impl SvrgWorker {
-    /// The terms of P and ∇P at the anchor, and the predictions there noted beside the rows.
-    fn push_look(&self, w: &[f64], anchored: &mut [f64], push: &mut [f64]) {
-        let loss = self.outline.loss;
-        let (gradient, value) = push.split_at_mut(self.outline.columns);
-        for (i, anchored) in anchored.iter_mut().enumerate() {
-            let (row, y) = (self.shard.row(i), self.shard.label(i));
-            let z = row.dot(w);
-            value[0] += loss.value(z, y);
-            row.axpy(loss.slope(z, y), gradient);
-            *anchored = z;
-        }
-    }
-
     /// Its share of the mean change after a pass of corrected steps. With u = w′ − w every step is
     /// u ← (1 − ηλ₂)u − η∇P(w) − η(φ′(xᵢ·w′) − φ′(xᵢ·w))xᵢ; columns that a row does not hold catch up when they are
     /// next needed.
@@ -160,18 +150,9 @@ impl SvrgServer {
         }
     }
 
-    /// P and ∇P, and predictions noted beside the rows.
-    fn look(&self, on: &mut dyn Machines, w: &[f64]) -> Result<(f64, Vec<f64>)> {
-        let mut sum = vec![0.0; self.outline.columns + 1];
-        on.round(&Order::train(on, Task::Probe, Vec::new()), w, &mut sum)?;
-        let value = primal::fold_gradient(&self.outline, w, &mut sum);
-        sum.truncate(self.outline.columns);
-        Ok((value, sum))
-    }
-
     /// Goes back to the last anchor if P is not lower here; P and ∇P from where to go on.
     fn settle(&mut self, on: &mut dyn Machines, shared: &mut [f64]) -> Result<(f64, Vec<f64>)> {
-        let here = self.look(on, shared)?;
+        let here = primal::look(&self.outline, on, shared)?;
         let Some((value, anchor)) = &self.anchor else { return Ok(here) };
         // Written so that a NaN is taken back.
         if here.0 < *value {
@@ -182,7 +163,7 @@ impl SvrgServer {
         self.step *= MORE_CAREFUL;
         self.refusals += 1;
         shared.copy_from_slice(anchor);
-        self.look(on, shared)
+        primal::look(&self.outline, on, shared)
     }
 }
 
@@ -207,21 +188,12 @@ impl Server for SvrgServer {
 
     /// [η, refusals, P, w], the last two of the anchor, once there is one.
     fn state(&self) -> Vec<f64> {
-        let mut state = vec![self.step, f64::from(self.refusals)];
-        if let Some((value, w)) = &self.anchor {
-            state.push(*value);
-            state.extend_from_slice(w);
-        }
-        state
+        [self.step, f64::from(self.refusals)].into_iter().chain(primal::state_of(self.anchor.as_ref())).collect()
     }
 
     fn restore(&mut self, state: &[f64]) -> Result<()> {
         let [step, refusals, anchor @ ..] = state else { return Err(strange_state()) };
-        self.anchor = match anchor {
-            [] => None,
-            [value, w @ ..] if w.len() == self.outline.columns => Some((*value, w.to_vec())),
-            _ => return Err(strange_state()),
-        };
+        self.anchor = primal::restored(anchor, self.outline.columns)?;
         (self.step, self.refusals) = (*step, *refusals as u32);
         Ok(())
     }
