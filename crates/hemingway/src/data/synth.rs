@@ -2,10 +2,10 @@
 //!
 //! | kind | rows and labels | keys beside `rows`, `columns`, `noise`, `seed` |
 //! |---|---|---|
-//! | `logistic` | dense normal rows; ±1 with the odds of a hidden linear model | `condition` |
-//! | `svm` | dense normal rows kept `margin` away from a hidden plane; ±1 by side | `condition`, `margin` |
-//! | `ridge` | dense normal rows; y = x·w + noise, x·w of unit variance | `condition` |
-//! | `ill-conditioned` | `logistic` with condition 1e4 | `condition` |
+//! | `logistic` | dense normal rows; ±1 with the odds of a hidden linear model | `condition`, `reflections` |
+//! | `svm` | dense normal rows kept `margin` away from a hidden plane; ±1 by side | `condition`, `reflections`, `margin` |
+//! | `ridge` | dense normal rows; y = x·w + noise, x·w of unit variance | `condition`, `reflections` |
+//! | `ill-conditioned` | `logistic` with condition 1e4 | `condition`, `reflections` |
 //! | `sparse` | few normal entries a row, few columns relevant; labels as `logistic` | `density`, `relevant` |
 //! | `power-law` | bags of words: lengths and popularity by power laws; labels as `logistic` | `density`, `exponent` |
 //!
@@ -13,6 +13,8 @@
 //! - `noise`: share of labels flipped at random (0; `svm` 0.05); for `ridge` the standard deviation added to y (0.1).
 //! - `condition`: condition number of XᵀX/n in the limit of many rows (1; `ill-conditioned` 1e4). Columns are scaled
 //!   geometrically from 1 down to 1/√condition, and the hidden model makes up for it, so that each matters as much.
+//! - `reflections`: random ones that all rows go through together, so that columns are correlated and scaling them mends
+//!   nothing (0; half as many as columns mix them well).
 //! - `margin`: least |x·w| of `svm`, in standard deviations of x·w (0.1).
 //! - `density`: mean share of entries in a row (0.01); for `power-law` of words, some of which repeat.
 //! - `relevant`: columns that the hidden model of `sparse` uses (a twentieth of them).
@@ -55,7 +57,22 @@ impl Recipe {
             Kind::Sparse => self.logistic(self.sparse_rows(), &weights),
             Kind::PowerLaw => self.logistic(self.power_law_rows(), &weights),
         };
-        Dataset { name: self.to_string(), matrix: matrix.compact(), labels }
+        Dataset { name: self.to_string(), matrix: self.reflected(matrix).compact(), labels }
+    }
+
+    /// x − 2(u·x)u for one random unit vector u after the other.
+    fn reflected(&self, mut matrix: Matrix) -> Matrix {
+        if let Matrix::Dense { columns, values, .. } = &mut matrix {
+            for number in 1..=self.reflections {
+                let mut rng = self.stream(Stream::Weights, number);
+                let u: Vec<f64> = (0..*columns).map(|_| normal(&mut rng)).collect();
+                let twice = 2.0 / matrix::dot(&u, &u);
+                for row in values.chunks_exact_mut(*columns) {
+                    matrix::axpy(-twice * matrix::dot(&u, row), &u, row);
+                }
+            }
+        }
+        matrix
     }
 
     fn stream(&self, stream: Stream, row: usize) -> ChaCha8Rng {
@@ -243,6 +260,17 @@ mod tests {
         };
         let ratio = square(0) / square(9);
         assert!((ratio / 1e4 - 1.0).abs() < 0.2, "{ratio}");
+    }
+
+    #[test]
+    fn reflections_keep_lengths_and_labels_and_mix_columns() {
+        let plain = recipe("synth:ill-conditioned,rows=500,columns=10").make();
+        let mixed = recipe("synth:ill-conditioned,rows=500,columns=10,reflections=10").make();
+        assert_eq!(plain.labels, mixed.labels);
+        let length = |data: &Dataset, i| data.matrix.row(i).norm_sq();
+        assert!((0..500).all(|i| (length(&plain, i) / length(&mixed, i) - 1.0).abs() < 1e-9));
+        let last = |data: &Dataset| (0..500).map(|i| data.matrix.row(i).iter().last().unwrap().1.abs()).sum::<f64>();
+        assert!(last(&mixed) > 5.0 * last(&plain));
     }
 
     #[test]

@@ -11,6 +11,9 @@ pub(crate) const PREFIX: &str = "synth:";
 /// More numbers than this (16 GB of them) is a slip of the pen, not a wish.
 const MOST_ENTRIES: f64 = 2e9;
 
+/// Each is a pass over all rows.
+const MOST_REFLECTIONS: f64 = 1e4;
+
 /// What the rows and labels look like; each is described at [the module](super).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the table of the module says what each is")]
@@ -36,6 +39,8 @@ pub struct Recipe {
     pub(super) noise: f64,
     /// Condition number of XᵀX/n.
     pub(super) condition: f64,
+    /// Random reflections of all rows.
+    pub(super) reflections: usize,
     /// Least distance to the separating plane.
     pub(super) margin: f64,
     /// Mean share of entries in a row.
@@ -57,8 +62,10 @@ impl Kind {
     /// The keys it understands.
     pub fn keys(self) -> &'static [&'static str] {
         match self {
-            Self::Logistic | Self::Ridge | Self::IllConditioned => &["rows", "columns", "noise", "condition", "seed"],
-            Self::Svm => &["rows", "columns", "noise", "condition", "margin", "seed"],
+            Self::Logistic | Self::Ridge | Self::IllConditioned => {
+                &["rows", "columns", "noise", "condition", "reflections", "seed"]
+            }
+            Self::Svm => &["rows", "columns", "noise", "condition", "reflections", "margin", "seed"],
             Self::Sparse => &["rows", "columns", "noise", "density", "relevant", "seed"],
             Self::PowerLaw => &["rows", "columns", "noise", "density", "exponent", "seed"],
         }
@@ -130,6 +137,7 @@ impl Recipe {
                 _ => 0.0,
             },
             condition: if kind == Kind::IllConditioned { 1e4 } else { 1.0 },
+            reflections: 0,
             margin: 0.1,
             density: 0.01,
             relevant: 0,
@@ -153,6 +161,7 @@ impl Recipe {
             "noise" if self.kind == Kind::Ridge => self.noise = number(key, value, 0.0..=1e9)?,
             "noise" => self.noise = number(key, value, 0.0..=0.5)?,
             "condition" => self.condition = number(key, value, 1.0..=1e200)?,
+            "reflections" => self.reflections = number(key, value, 0.0..=MOST_REFLECTIONS)? as usize,
             "margin" => self.margin = number(key, value, 0.0..=1e6)?,
             "density" => self.density = number(key, value, 1e-9..=1.0)?,
             _ => self.exponent = number(key, value, 0.0..=10.0)?,
@@ -205,7 +214,10 @@ mod tests {
         let cases = [
             ("synth:", "unknown kind ``; known: logistic, svm"),
             ("synth:cubic", "power-law"),
-            ("synth:ridge,density=0.1", "ridge has no key `density`; known: rows, columns, noise, condition, seed"),
+            (
+                "synth:ridge,density=0.1",
+                "ridge has no key `density`; known: rows, columns, noise, condition, reflections, seed",
+            ),
             ("synth:ridge,rows", "`rows` is not key=value"),
             ("synth:ridge,rows=0", "from 1 to"),
             ("synth:ridge,rows=1.5", "whole number"),
