@@ -61,10 +61,15 @@ pub trait Algorithm: Send + Sync {
         self.name()
     }
 
-    /// An algorithm that does the same work a round and needs fewer rounds: where that applies, this one is only for
-    /// those who ask for it. Settled by measurement (`bench/src/bin/algorithms.rs`).
-    fn outdone_by(&self, _penalty: &Penalty) -> Option<&'static str> {
+    /// An algorithm that does the same work a round and needs fewer rounds, nearly always: where that applies, this one is
+    /// only for those who ask for it. Settled by measurement (`bench/src/bin/algorithms.rs`).
+    fn outdone_by(&self, _loss: Loss, _penalty: &Penalty) -> Option<&'static str> {
         None
+    }
+
+    /// Whether P may lie still for a while, as if it were at its end, and then fall again.
+    fn falls_in_steps(&self, _loss: Loss) -> bool {
+        false
     }
 
     /// Whether machines hold columns instead of rows. It then keeps no numbers for rows.
@@ -191,6 +196,13 @@ pub struct Work {
     pub entries: u64,
 }
 
+impl Work {
+    /// Whether it costs less, a row being about as much as an entry more.
+    fn is_less_than(self, other: Self) -> bool {
+        self.rows + self.entries < other.rows + other.entries
+    }
+}
+
 /// What an iteration achieved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
@@ -253,7 +265,7 @@ pub fn candidates(loss: Loss, penalty: &Penalty, must_be_exact: bool) -> Vec<Arc
     let mut fit: Vec<_> =
         all().into_iter().filter(|a| good(a.support(loss)) && check(a.as_ref(), loss, penalty).is_ok()).collect();
     let names: Vec<&str> = fit.iter().map(|a| a.name()).collect();
-    fit.retain(|a| a.outdone_by(penalty).is_none_or(|better| !names.contains(&better)));
+    fit.retain(|a| a.outdone_by(loss, penalty).is_none_or(|better| !names.contains(&better)));
     // Time may run out before all are looked at: first those that are sure to get there.
     fit.sort_by_key(|a| a.support(loss) != Support::Exact);
     fit

@@ -28,6 +28,8 @@ struct Stretch {
     machines: usize,
     /// Its limit is P*, not a floor above it.
     exact: bool,
+    /// It may lie still before its end.
+    in_steps: bool,
     start: u64,
     /// By rounds since `start`.
     curve: Curve,
@@ -63,6 +65,7 @@ impl Standing {
             algorithm: record.algorithm.clone(),
             machines: record.machines,
             exact: self.can_be_foreseen(&record.algorithm),
+            in_steps: algorithm::by_name(&record.algorithm).is_ok_and(|a| a.falls_in_steps(self.loss)),
             start: record.round,
             curve: Curve::default(),
         });
@@ -91,7 +94,7 @@ impl Standing {
         let exact = self.stretches.iter().filter(|s| s.exact && s.curve.best().is_some());
         let furthest =
             exact.min_by(|a, b| a.curve.best().unwrap_or(f64::MAX).total_cmp(&b.curve.best().unwrap_or(f64::MAX)));
-        let limit = furthest.and_then(|stretch| stretch.curve.limit(None)).map(|limit| limit.low);
+        let limit = furthest.and_then(Stretch::limit);
         let tenable = limit.filter(|low| self.best.is_some_and(|best| *low <= best));
         tenable.map_or(self.lower_bound, |low| low.max(self.lower_bound))
     }
@@ -128,11 +131,24 @@ impl Standing {
 
 impl Stretch {
     fn is_of(&self, record: &Record) -> bool {
-        self.algorithm == record.algorithm && self.machines == record.machines && self.start <= record.round
+        // What falls in steps takes the same path on any machines, and its steps are longer than stays on some of them.
+        let same = self.machines == record.machines || self.in_steps;
+        self.algorithm == record.algorithm && same && self.start <= record.round
     }
 
     fn see(&mut self, record: &Record) {
         self.curve.push(record.round - self.start, record.objective);
+    }
+
+    /// The lower 95 % limit of P* by this curve. One that falls in steps may fall once more by as much as it has since half
+    /// of its rounds.
+    fn limit(&self) -> Option<f64> {
+        let low = self.curve.limit(None)?.low;
+        if !self.in_steps {
+            return Some(low);
+        }
+        let best = self.curve.best()?;
+        Some(low.min(best - self.curve.fall_since_half()?))
     }
 }
 

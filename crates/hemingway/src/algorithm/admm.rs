@@ -37,7 +37,7 @@ impl Algorithm for Admm {
         Support::Exact
     }
 
-    fn outdone_by(&self, _penalty: &Penalty) -> Option<&'static str> {
+    fn outdone_by(&self, _loss: Loss, _penalty: &Penalty) -> Option<&'static str> {
         Some("cocoa+")
     }
 

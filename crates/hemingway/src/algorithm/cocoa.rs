@@ -1,12 +1,17 @@
 //! CoCoA and CoCoA+: every machine improves its own rows' dual variables for a local epoch, the changes of w are
 //! averaged (CoCoA; Jaggi et al. 2014, Algorithm 1) or added (CoCoA+; Ma et al. 2015, Algorithm 1, γ = 1, σ′ = m).
 //!
-//! Row i's number is αᵢ, the shared vector is v(α) = Σ αᵢxᵢ / (λ₂n), and w(α) is v shrunk by λ₁/λ₂ (Shalev-Shwartz &
+//! An epoch is as much work as one pass over the rows. A row whose αᵢ rests at a bound is looked at ever more seldom, and
+//! the work saved goes to those that still move (in the spirit of Hsieh et al. 2008, §3.2, but no row is ever set aside).
+//!
+//! Row i's numbers are αᵢ and for how many rounds it has rested, the shared vector is v(α) = Σ αᵢxᵢ / (λ₂n), and w(α) is v shrunk by λ₁/λ₂ (Shalev-Shwartz &
 //! Zhang 2014, Prox-SDCA; without λ₁ it is v itself); both P(w) and D(α) are known exactly.
+
+mod visits;
 
 use std::borrow::Cow;
 
-use rand::seq::SliceRandom;
+use visits::{Visits, WIDTH};
 
 use super::{Algorithm, Machines, Order, Server, Step, Support, Task, Work, Worker, dual, primal};
 use crate::Result;
@@ -59,13 +64,12 @@ impl Algorithm for Cocoa {
     }
 
     fn width(&self) -> usize {
-        1
+        WIDTH
     }
 
     fn worker(&self, outline: &Outline, shard: Shard) -> Box<dyn Worker> {
         let norms = (0..shard.len()).map(|i| shard.row(i).norm_sq()).collect();
-        let entries = shard.stored();
-        Box::new(CocoaWorker { outline: *outline, shard, norms, entries, visits: Vec::new(), before: Vec::new() })
+        Box::new(CocoaWorker { outline: *outline, shard, norms, visits: Visits::default(), before: Vec::new() })
     }
 
     fn model<'a>(&self, outline: &Outline, shared: &'a [f64]) -> Cow<'a, [f64]> {
@@ -81,53 +85,73 @@ struct CocoaWorker {
     outline: Outline,
     shard: Shard,
     norms: Vec<f64>,
-    entries: u64,
-    visits: Vec<u32>,
+    visits: Visits,
     before: Vec<f64>,
 }
 
 impl Worker for CocoaWorker {
     fn push(&mut self, order: &Order, shared: &[f64], items: &mut [f64], push: &mut [f64]) -> Work {
+        let (rows, _) = items.as_chunks_mut::<WIDTH>();
         match order.task {
-            Task::Evaluate => dual::push_evaluation(&self.outline, &self.shard, shared, items, push),
-            Task::Adopt => dual::push_adopted(order, &self.outline, &self.shard, shared, items, push),
-            Task::Step | Task::Probe => self.local_epoch(order, shared, items, push),
+            Task::Evaluate => {
+                let alpha = rows.iter().map(|[alpha, _]| *alpha);
+                dual::push_evaluation(&self.outline, &self.shard, shared, alpha, push);
+            }
+            Task::Adopt => {
+                let alpha = rows.iter_mut().map(|[alpha, rested]| {
+                    *rested = 0.0;
+                    alpha
+                });
+                dual::push_adopted(order, &self.outline, &self.shard, shared, alpha, push);
+            }
+            Task::Step | Task::Probe => return self.local_epoch(order, shared, rows, push),
         }
-        Work { rows: self.shard.len() as u64, entries: self.entries }
+        primal::pass(&self.shard)
     }
 }
 
 impl CocoaWorker {
-    /// One pass of exact dual coordinate steps in a fresh order. The push doubles as the moving copy
+    /// Exact dual coordinate steps, as many as a pass over all rows would cost. The push doubles as the moving copy
     /// v = w + σ′Δw, so that a worker keeps nothing of the model's length.
-    fn local_epoch(&mut self, order: &Order, w: &[f64], alpha: &mut [f64], v: &mut [f64]) {
+    fn local_epoch(&mut self, order: &Order, w: &[f64], rows: &mut [[f64; WIDTH]], v: &mut [f64]) -> Work {
         let [gamma, sigma] = order.args[..] else { unreachable!("the server sends γ and σ′") };
         let scale = sigma / self.outline.l2_rows();
         let by = dual::shrinkage(&self.outline);
         self.before.clear();
-        self.before.extend_from_slice(alpha);
-        self.visits.clear();
-        self.visits.extend(0..self.shard.len() as u32);
-        self.visits.shuffle(&mut keyed(self.shard.seed, Purpose::Visit, self.shard.worker, order.round));
+        self.before.extend(rows.iter().map(|[alpha, _]| *alpha));
+        self.visits.begin(rows);
+        let mut rng = keyed(self.shard.seed, Purpose::Visit, self.shard.worker, order.round);
+        let most = primal::pass(&self.shard);
+        let mut work = Work::default();
 
         v.copy_from_slice(w);
-        for &i in &self.visits {
-            let i = i as usize;
-            let (row, y) = (self.shard.row(i), self.shard.label(i));
-            let next = self.outline.loss.dual_step(alpha[i], y, dual::predict(row, v, by), scale * self.norms[i]);
-            let change = next - alpha[i];
-            if change != 0.0 {
-                alpha[i] = next;
-                row.axpy(scale * change, v);
+        while work.is_less_than(most) && self.visits.shuffle(&mut rng) {
+            for &i in &self.visits.next {
+                if !work.is_less_than(most) {
+                    break;
+                }
+                let (row, y, [alpha, rested]) =
+                    (self.shard.row(i as usize), self.shard.label(i as usize), &mut rows[i as usize]);
+                let q = scale * self.norms[i as usize];
+                let next = self.outline.loss.dual_step(*alpha, y, dual::predict(row, v, by), q);
+                let change = next - *alpha;
+                work.rows += 1;
+                work.entries += row.stored() as u64;
+                if change != 0.0 {
+                    (*alpha, *rested) = (next, 0.0);
+                    row.axpy(scale * change, v);
+                    self.visits.moved.push(i);
+                }
             }
         }
 
-        for (a, b) in alpha.iter_mut().zip(&self.before) {
-            *a = b + gamma * (*a - b);
+        for ([alpha, _], before) in rows.iter_mut().zip(&self.before) {
+            *alpha = before + gamma * (*alpha - before);
         }
         for (v, w) in v.iter_mut().zip(w) {
             *v = gamma / sigma * (*v - w);
         }
+        work
     }
 }
 

@@ -27,9 +27,15 @@ pub(super) fn model<'a>(outline: &Outline, v: &'a [f64]) -> Cow<'a, [f64]> {
 }
 
 /// Adds [Σ φ(xᵢ·w), Σ −φ*(−αᵢ)].
-pub(super) fn push_evaluation(outline: &Outline, shard: &Shard, v: &[f64], alpha: &[f64], push: &mut [f64]) {
+pub(super) fn push_evaluation(
+    outline: &Outline,
+    shard: &Shard,
+    v: &[f64],
+    alpha: impl Iterator<Item = f64>,
+    push: &mut [f64],
+) {
     let by = shrinkage(outline);
-    for (i, &alpha) in alpha.iter().enumerate() {
+    for (i, alpha) in alpha.enumerate() {
         let (row, y) = (shard.row(i), shard.label(i));
         let (linear, quadratic) = outline.loss.dual_terms(alpha, y);
         push[0] += outline.loss.value(predict(row, v, by), y);
@@ -50,15 +56,15 @@ pub(super) fn evaluate(outline: &Outline, on: &mut dyn Machines, v: &[f64]) -> R
 }
 
 /// Sets αᵢ = −t·φ′(xᵢ·w), t with the order, and adds its share of v(α).
-pub(super) fn push_adopted(
+pub(super) fn push_adopted<'a>(
     order: &Order,
     outline: &Outline,
     shard: &Shard,
     w: &[f64],
-    alpha: &mut [f64],
+    alpha: impl Iterator<Item = &'a mut f64>,
     push: &mut [f64],
 ) {
-    for (i, alpha) in alpha.iter_mut().enumerate() {
+    for (i, alpha) in alpha.enumerate() {
         let (row, y) = (shard.row(i), shard.label(i));
         *alpha = order.args[0] * outline.loss.dual_of(row.dot(w), y);
         row.axpy(*alpha / outline.l2_rows(), push);

@@ -25,7 +25,7 @@ impl Algorithm for Gd {
         "gd"
     }
 
-    fn outdone_by(&self, _penalty: &Penalty) -> Option<&'static str> {
+    fn outdone_by(&self, _loss: Loss, _penalty: &Penalty) -> Option<&'static str> {
         Some("lbfgs")
     }
 

@@ -11,7 +11,7 @@ use super::{Algorithm, Machines, Server, Step, Support, Worker, primal, strange_
 use crate::Result;
 use crate::data::Shard;
 use crate::data::matrix::{axpy, dot};
-use crate::problem::{Evaluation, Loss, Outline};
+use crate::problem::{Evaluation, Loss, Outline, Penalty};
 
 /// Pairs (s, y) remembered.
 const MEMORY: usize = 10;
@@ -32,6 +32,11 @@ impl Algorithm for Lbfgs {
 
     fn paced_by_rows(&self) -> bool {
         false
+    }
+
+    /// On a parabola nothing takes fewer rounds than conjugate gradients.
+    fn outdone_by(&self, loss: Loss, penalty: &Penalty) -> Option<&'static str> {
+        (loss.is_parabola() && penalty.l1 == 0.0).then_some("newton")
     }
 
     fn takes_l1(&self) -> bool {

@@ -35,7 +35,7 @@ impl Algorithm for MinibatchSdca {
         Support::Exact
     }
 
-    fn outdone_by(&self, _penalty: &Penalty) -> Option<&'static str> {
+    fn outdone_by(&self, _loss: Loss, _penalty: &Penalty) -> Option<&'static str> {
         Some("cocoa+")
     }
 
@@ -75,8 +75,8 @@ struct SdcaWorker {
 impl Worker for SdcaWorker {
     fn push(&mut self, order: &Order, shared: &[f64], items: &mut [f64], push: &mut [f64]) -> Work {
         match order.task {
-            Task::Evaluate => dual::push_evaluation(&self.outline, &self.shard, shared, items, push),
-            Task::Adopt => dual::push_adopted(order, &self.outline, &self.shard, shared, items, push),
+            Task::Evaluate => dual::push_evaluation(&self.outline, &self.shard, shared, items.iter().copied(), push),
+            Task::Adopt => dual::push_adopted(order, &self.outline, &self.shard, shared, items.iter_mut(), push),
             Task::Step | Task::Probe => return self.push_steps(order, shared, items, push),
         }
         primal::pass(&self.shard)

@@ -29,7 +29,7 @@ impl Algorithm for ProxCocoa {
     }
 
     /// Without λ₁ there is no column to leave at 0, and rows are the better thing to deal.
-    fn outdone_by(&self, penalty: &Penalty) -> Option<&'static str> {
+    fn outdone_by(&self, _loss: Loss, penalty: &Penalty) -> Option<&'static str> {
         (penalty.l1 == 0.0).then_some("cocoa+")
     }
 

@@ -32,7 +32,7 @@ impl Algorithm for Svrg {
         if loss.is_smooth() { Support::Exact } else { Support::No }
     }
 
-    fn outdone_by(&self, _penalty: &Penalty) -> Option<&'static str> {
+    fn outdone_by(&self, _loss: Loss, _penalty: &Penalty) -> Option<&'static str> {
         Some("lbfgs")
     }
 

@@ -217,6 +217,18 @@ impl<'a> Row<'a> {
         }
     }
 
+    /// w += a·x², entry by entry.
+    pub fn axpy_squares(self, a: f64, w: &mut [f64]) {
+        match self {
+            Self::Sparse(indices, values) => {
+                for (&j, &v) in indices.iter().zip(values) {
+                    w[j as usize] += a * v * v;
+                }
+            }
+            Self::Dense(row) => w.iter_mut().zip(row).for_each(|(w, v)| *w += a * v * v),
+        }
+    }
+
     /// ‖x‖².
     pub fn norm_sq(self) -> f64 {
         let (Self::Sparse(_, values) | Self::Dense(values)) = self;

@@ -64,6 +64,11 @@ impl Curve {
         Some(self.steps[place.checked_sub(1)?].1)
     }
 
+    /// B(i/2) − B(i).
+    pub fn fall_since_half(&self) -> Option<f64> {
+        Some(self.at(self.last / 2)? - self.best()?)
+    }
+
     /// The octave rule. With a = B(i/4) − B(i/2) and b = B(i/2) − B(i), q = b/a is how much one doubling of the rounds
     /// shrinks the decrease. For errors like 1/iᵖ it is constant, 2⁻ᵖ, and b·(q + q² + …) = b·q/(1 − q) is left. For
     /// errors like ρⁱ it is x(1 + x) with x = ρ^(i/4), falls from octave to octave, and b·x²/(1 − x²) is left. The
@@ -124,7 +129,7 @@ impl Curve {
     pub fn stalled(&self) -> bool {
         let half = self.last / 2;
         let records = self.steps.len() - self.steps.partition_point(|step| step.0 <= half);
-        let fell = self.at(half).zip(self.best()).map_or(f64::INFINITY, |(before, now)| before - now);
+        let fell = self.fall_since_half().unwrap_or(f64::INFINITY);
         let rounding = self.best().map_or(0.0, |best| 8.0 * f64::EPSILON * best.abs());
         records < (self.evaluated / 16).max(2) || fell <= rounding
     }

@@ -66,6 +66,11 @@ impl Loss {
         !matches!(self, Self::Hinge | Self::Absolute)
     }
 
+    /// Whether P is a parabola, which a single look tells all about.
+    pub fn is_parabola(self) -> bool {
+        self == Self::Squared
+    }
+
     /// The loss among hinge, logistic and squared that methods find most like it: corners, a slope that flattens out
     /// slowly, a parabola.
     pub fn kin(self) -> Self {

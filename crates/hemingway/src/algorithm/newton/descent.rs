@@ -1,0 +1,293 @@
+//! Steihaug's conjugate gradients, one step at a time, within a region whose radius learns from what descents kept of their
+//! promises. Lengths are measured by the diagonal of ∇²P, which also preconditions (Hsia, Chiang & Lin 2018).
+
+use crate::data::matrix::{axpy, dot};
+
+/// A descent is over where the residual is a share of the gradient: so many times as large as the last descent was off from
+/// its promise (in the spirit of Eisenstat & Walker 1996), within bounds …
+const FORCING: (f64, f64, f64) = (2.0, 0.03, 0.5);
+/// … or after so many products.
+const PRODUCTS: u32 = 250;
+/// The same on a parabola, where a new start teaches nothing but what rounding has hidden.
+const PARABOLA: (f64, u32) = (1e-12, 1000);
+/// What part of the promised decrease a descent must keep to be taken, to let the region be, and to let it grow.
+const TAKEN: f64 = 1e-4;
+const FAIR: f64 = 0.25;
+const GOOD: f64 = 0.75;
+/// By how much the region shrinks at most, at least, and grows at most.
+const SHRINK: (f64, f64) = (0.25, 0.5);
+const GROW: f64 = 4.0;
+
+/// What is known of a w.
+#[derive(Debug)]
+pub(super) struct Look {
+    /// P.
+    pub(super) value: f64,
+    /// ∇P.
+    pub(super) gradient: Vec<f64>,
+    /// The diagonal of ∇²P.
+    pub(super) diagonal: Vec<f64>,
+}
+
+/// Steps from a w whose P, ∇P and φ″ are known.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Descent {
+    /// Where it began.
+    pub(super) start: Vec<f64>,
+    /// P there.
+    value: f64,
+    /// Whether it has gone as far as it goes.
+    pub(super) is_over: bool,
+    /// Where it goes next.
+    pub(super) direction: Vec<f64>,
+    /// How far it has come.
+    step: Vec<f64>,
+    /// −∇P − ∇²P·step.
+    residual: Vec<f64>,
+    gradient: Vec<f64>,
+    diagonal: Vec<f64>,
+    /// rᵀM⁻¹r, and where it is low enough.
+    size: f64,
+    enough: f64,
+    /// Products still to come.
+    products: u32,
+}
+
+impl Descent {
+    /// At its start.
+    pub(super) fn from(w: &[f64], look: Look, ends: Ends) -> Self {
+        let Look { value, gradient, diagonal } = look;
+        let residual: Vec<f64> = gradient.iter().map(|g| -g).collect();
+        let direction = divided(&residual, &diagonal);
+        let size = dot(&residual, &direction);
+        let Ends { share, products } = ends;
+        Self {
+            start: w.to_vec(),
+            value,
+            is_over: false,
+            direction,
+            step: vec![0.0; w.len()],
+            residual,
+            gradient,
+            diagonal,
+            size,
+            enough: share * share * size,
+            products,
+        }
+    }
+
+    /// Whether there is nowhere to go.
+    pub(super) fn is_at_rest(&self) -> bool {
+        self.size.is_nan() || self.size <= 0.0
+    }
+
+    /// One step, `product` being ∇²P·direction.
+    pub(super) fn advance(&mut self, product: &[f64], region: &Region) {
+        let bend = dot(&self.direction, product);
+        let room = region.room(self);
+        let t = self.size / bend;
+        // Written so that a flat direction, along which t is no number, goes to the edge.
+        let inside = bend > 0.0 && t < room;
+        let t = if inside { t } else { room };
+        axpy(t, &self.direction, &mut self.step);
+        axpy(-t, product, &mut self.residual);
+        self.products -= 1;
+        let next = divided(&self.residual, &self.diagonal);
+        let size = dot(&self.residual, &next);
+        let carry = size / self.size;
+        self.direction.iter_mut().zip(&next).for_each(|(p, z)| *p = z + carry * *p);
+        self.size = size;
+        self.is_over = !inside || size <= self.enough || self.products == 0;
+    }
+
+    /// Where it has come to.
+    pub(super) fn write(&self, w: &mut [f64]) {
+        w.copy_from_slice(&self.start);
+        axpy(1.0, &self.step, w);
+    }
+
+    fn slope(&self) -> f64 {
+        dot(&self.gradient, &self.step)
+    }
+
+    /// By how much the parabola has fallen.
+    pub(super) fn promised(&self) -> f64 {
+        -0.5 * (self.slope() - dot(&self.step, &self.residual))
+    }
+
+    /// aᵀMb.
+    fn product(&self, a: &[f64], b: &[f64]) -> f64 {
+        a.iter().zip(b).zip(&self.diagonal).map(|((a, b), m)| a * b * m).sum()
+    }
+
+    /// Its numbers, then its vectors.
+    pub(super) fn state(&self) -> impl Iterator<Item = f64> + '_ {
+        let numbers = [self.value, f64::from(u8::from(self.is_over)), self.size, self.enough, f64::from(self.products)];
+        let vectors =
+            [&self.start, &self.direction, &self.step, &self.residual, &self.gradient, &self.diagonal].into_iter();
+        numbers.into_iter().chain(vectors.flatten().copied())
+    }
+
+    /// What [`Descent::state`] gave; nothing else is taken.
+    pub(super) fn restored(state: &[f64], columns: usize) -> Option<Self> {
+        let [value, is_over, size, enough, products, vectors @ ..] = state else { return None };
+        if vectors.len() != 6 * columns {
+            return None;
+        }
+        let vector = |k: usize| vectors[k * columns..(k + 1) * columns].to_vec();
+        Some(Self {
+            start: vector(0),
+            value: *value,
+            is_over: *is_over != 0.0,
+            direction: vector(1),
+            step: vector(2),
+            residual: vector(3),
+            gradient: vector(4),
+            diagonal: vector(5),
+            size: *size,
+            enough: *enough,
+            products: *products as u32,
+        })
+    }
+}
+
+/// Where a descent ends.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Ends {
+    share: f64,
+    products: u32,
+}
+
+fn divided(r: &[f64], m: &[f64]) -> Vec<f64> {
+    // A column that nothing bends has no gradient either.
+    r.iter().zip(m).map(|(r, m)| if *m > 0.0 { r / m } else { 0.0 }).collect()
+}
+
+/// Where the parabola is believed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Region {
+    /// 0 before the first descent.
+    pub(super) radius: f64,
+    /// How far from 1 the last descent's kept share of its promise was.
+    pub(super) surprise: f64,
+}
+
+impl Region {
+    pub(super) fn unknown() -> Self {
+        Self { radius: 0.0, surprise: 1.0 }
+    }
+
+    /// The first is as long as the gradient is over the least bend.
+    pub(super) fn begin(&mut self, descent: &Descent, least_bend: f64) {
+        if self.radius == 0.0 {
+            self.radius = (dot(&descent.gradient, &descent.gradient) / least_bend).sqrt();
+        }
+    }
+
+    /// How far the next descent should go.
+    pub(super) fn ends(&self, is_parabola: bool) -> Ends {
+        let (times, least, most) = FORCING;
+        let (share, products) = match is_parabola {
+            true => PARABOLA,
+            false => ((times * self.surprise).clamp(least, most), PRODUCTS),
+        };
+        Ends { share, products }
+    }
+
+    /// The t ≥ 0 with ‖step + t·direction‖ = radius.
+    fn room(&self, descent: &Descent) -> f64 {
+        if self.radius.is_infinite() {
+            return f64::INFINITY;
+        }
+        let (s, p) = (&descent.step, &descent.direction);
+        let (ss, sp, pp) = (descent.product(s, s), descent.product(s, p), descent.product(p, p));
+        let room = (self.radius * self.radius - ss).max(0.0);
+        let root = (sp * sp + pp * room).sqrt();
+        // Of the two ways to write it, the one that does not cancel.
+        if sp >= 0.0 { room / (sp + root).max(f64::MIN_POSITIVE) } else { (root - sp) / pp }
+    }
+
+    /// Whether a descent that ended at this P is taken; the radius learns from it.
+    pub(super) fn judge(&mut self, descent: &Descent, value: f64) -> bool {
+        let (slope, length) = (descent.slope(), descent.product(&descent.step, &descent.step).sqrt());
+        let promised = descent.promised();
+        let fell = if value.is_finite() { descent.value - value } else { slope };
+        let kept = if value.is_finite() && promised > 0.0 { fell / promised } else { f64::NEG_INFINITY };
+        // The step at which the parabola through both ends is lowest.
+        let lowest = if -fell - slope <= 0.0 { GROW } else { (0.5 * slope / (slope + fell)).max(SHRINK.0) };
+        // A region far beyond where the descent ended has not been tried.
+        self.radius = self.radius.min(GROW * length);
+        let (low, high) = match kept {
+            kept if kept < TAKEN => (SHRINK.0 * self.radius.min(length), SHRINK.1 * self.radius.min(length)),
+            kept if kept < FAIR => (SHRINK.0 * self.radius, SHRINK.1 * self.radius),
+            kept if kept < GOOD => (SHRINK.0 * self.radius, GROW * self.radius),
+            _ => (self.radius, GROW * self.radius),
+        };
+        self.radius = (lowest * length).clamp(low.min(high), high);
+        self.surprise = (kept - 1.0).abs();
+        kept > TAKEN
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// ∇²P of a small parabola ½wᵀHw − bᵀw.
+    const H: [[f64; 3]; 3] = [[4.0, 1.0, 0.0], [1.0, 3.0, 0.5], [0.0, 0.5, 100.0]];
+    const B: [f64; 3] = [1.0, -2.0, 30.0];
+
+    fn times(p: &[f64]) -> Vec<f64> {
+        H.iter().map(|row| dot(row, p)).collect()
+    }
+
+    fn value(w: &[f64]) -> f64 {
+        0.5 * dot(w, &times(w)) - dot(&B, w)
+    }
+
+    fn from(w: &[f64], region: &Region) -> Descent {
+        let gradient = times(w).iter().zip(B).map(|(h, b)| h - b).collect();
+        let diagonal = (0..3).map(|j| H[j][j]).collect();
+        Descent::from(w, Look { value: value(w), gradient, diagonal }, region.ends(true))
+    }
+
+    #[test]
+    fn a_parabola_of_three_columns_is_solved_in_three_steps_and_keeps_its_promise() {
+        let mut region = Region::unknown();
+        let mut descent = from(&[0.0; 3], &region);
+        region.begin(&descent, 0.0);
+        let mut w = vec![0.0; 3];
+        let mut last = value(&w);
+        for _ in 0..3 {
+            descent.advance(&times(&descent.direction), &region);
+            descent.write(&mut w);
+            assert!(value(&w) < last);
+            last = value(&w);
+        }
+        assert!(times(&w).iter().zip(B).all(|(h, b)| (h - b).abs() < 1e-9), "{w:?}");
+        assert!((descent.promised() + last).abs() < 1e-12);
+        assert!(descent.is_over && region.judge(&descent, last) && region.surprise < 1e-9);
+    }
+
+    #[test]
+    fn a_descent_stops_at_the_edge_and_a_broken_promise_draws_it_in() {
+        let mut region = Region { radius: 0.5, surprise: 1.0 };
+        let mut descent = from(&[0.0; 3], &region);
+        descent.advance(&times(&descent.direction), &region);
+        assert!(descent.is_over && (descent.product(&descent.step, &descent.step).sqrt() - 0.5).abs() < 1e-12);
+        assert!(!region.judge(&descent, 7.0) && region.radius <= 0.25);
+        assert!(!region.judge(&descent, f64::NAN) && region.radius <= 0.125);
+        assert_eq!(region.ends(false).share, FORCING.2);
+    }
+
+    #[test]
+    fn a_descent_goes_on_from_its_state() {
+        let region = Region { radius: 10.0, surprise: 1.0 };
+        let mut descent = from(&[0.1, 0.0, 0.2], &region);
+        descent.advance(&times(&descent.direction), &region);
+        let state: Vec<f64> = descent.state().collect();
+        assert_eq!(Descent::restored(&state, 3), Some(descent));
+        assert_eq!(Descent::restored(&state[1..], 3), None);
+        assert_eq!(Descent::restored(&[], 3), None);
+    }
+}
