@@ -26,6 +26,7 @@ pub mod ours;
 pub mod recall;
 pub mod rehearsals;
 pub mod rivals;
+pub mod shipped;
 pub mod suite;
 pub mod table;
 pub mod tape;

@@ -5,7 +5,7 @@
 use anyhow::bail;
 use hemingway::cluster::Cluster;
 use hemingway::model::{Lesson, Precedents};
-use hemingway_bench::regret::{Case, Shelf, Suite, budgets, cells, claims, judge, recall, rehearsals, table};
+use hemingway_bench::regret::{Case, Shelf, Suite, budgets, cells, claims, judge, recall, rehearsals, shipped, table};
 
 fn main() -> anyhow::Result<()> {
     let mut words = std::env::args().skip(1);
@@ -21,7 +21,7 @@ fn main() -> anyhow::Result<()> {
         "tapes" => suite.each(|case| asked(&case.name), |case| Shelf::of(case).map(|_| ())).map(|_| ()),
         "learn" => {
             let lessons = suite.lessons()?.into_iter().map(|(_, lesson)| lesson).collect::<Vec<_>>();
-            println!("{}", serde_json::to_string(&Precedents::learn(&lessons))?);
+            println!("{}", shipped::text(&Precedents::learn(&lessons))?);
             Ok(())
         }
         "rehearsals" => {

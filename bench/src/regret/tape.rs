@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use hemingway::algorithm::{self, Machines, Order, Step, Work};
+use hemingway::algorithm::{self, Machines, Order, Step, Support, Work};
 use hemingway::cluster::Cluster;
 use hemingway::engine::{Done, Setting, Simulated, Timekeeper};
 use hemingway::model::{Crossings, Lesson, Traits};
@@ -22,6 +22,8 @@ const MOST_ROUNDS: u64 = 400;
 const HOPELESS: f64 = 2.2;
 /// Tapes end at this share of ε, so that what follows the goal is known too.
 const BEYOND: f64 = 0.5;
+/// Whom the oracle chooses among.
+const RACED: [&str; 5] = ["gd", "lbfgs", "newton", "cocoa", "cocoa+"];
 /// Methods whose rounds are the same on any number of machines, but for rounding: one run tells of all.
 const SAME_ON_ANY: [&str; 3] = ["gd", "lbfgs", "newton"];
 
@@ -238,12 +240,16 @@ fn save(path: &Path, tape: &Tape) -> anyhow::Result<()> {
     Ok(std::fs::rename(&partial, path)?)
 }
 
-/// The exact methods that apply, those whose rounds do not depend on m first.
+/// The exact methods that apply of those that win anywhere (`bench/src/bin/algorithms.rs`), whether or not `train` tries
+/// them unasked; those whose rounds do not depend on m first.
 pub fn algorithms(case: &Case) -> Vec<String> {
-    let all = algorithm::candidates(case.loss, &Penalty { l2: case.l2.unwrap_or(1.0), l1: 0.0 }, true);
-    let mut names: Vec<String> = all.iter().map(|algorithm| algorithm.name().to_string()).collect();
-    names.sort_by_key(|name| !SAME_ON_ANY.contains(&name.as_str()));
-    names
+    let penalty = Penalty { l2: case.l2.unwrap_or(1.0), l1: 0.0 };
+    let exact = |name: &str| {
+        algorithm::by_name(name).is_ok_and(|a| {
+            a.support(case.loss) == Support::Exact && algorithm::check(a.as_ref(), case.loss, &penalty).is_ok()
+        })
+    };
+    RACED.into_iter().filter(|name| exact(name)).map(String::from).collect()
 }
 
 fn folder() -> anyhow::Result<PathBuf> {
