@@ -35,7 +35,7 @@ pub trait Algorithm: Send + Sync {
     /// How far it can get with this loss.
     fn support(&self, loss: Loss) -> Support;
 
-    /// Whether it works on the dual of the rows, which needs λ₂ > 0.
+    /// Whether it works on the dual of the rows, which needs λ₂ > 0; the first of a row's numbers is then its αᵢ.
     fn is_dual(&self) -> bool {
         false
     }

@@ -117,7 +117,8 @@ pub(super) fn keep_w_of_alpha(algorithm: &Arc<dyn Algorithm>, case: &Case) {
 }
 
 fn is_w_of_alpha(rig: &mut Rig, told: &str) {
-    let alpha = rig.items();
+    let width = rig.setting.algorithm.width();
+    let alpha: Vec<f64> = rig.items().into_iter().step_by(width).collect();
     let problem = &rig.setting.problem;
     let expected = w_of_alpha(problem, &alpha);
     let w = rig.model();

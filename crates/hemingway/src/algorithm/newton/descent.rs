@@ -88,7 +88,9 @@ impl Descent {
         let t = self.size / bend;
         // Written so that a flat direction, along which t is no number, goes to the edge.
         let inside = bend > 0.0 && t < room;
-        let t = if inside { t } else { room };
+        // No edge either: there is nothing to gain along it.
+        let edge = if room.is_finite() { room } else { 0.0 };
+        let t = if inside { t } else { edge };
         axpy(t, &self.direction, &mut self.step);
         axpy(-t, product, &mut self.residual);
         self.products -= 1;
@@ -168,7 +170,7 @@ fn divided(r: &[f64], m: &[f64]) -> Vec<f64> {
 pub(super) struct Region {
     /// 0 before the first descent.
     pub(super) radius: f64,
-    /// How far from 1 the last descent's kept share of its promise was.
+    /// How far from 1 the last descent's kept share of its promise was, 1 at most.
     pub(super) surprise: f64,
 }
 
@@ -180,7 +182,7 @@ impl Region {
     /// The first is as long as the gradient is over the least bend.
     pub(super) fn begin(&mut self, descent: &Descent, least_bend: f64) {
         if self.radius == 0.0 {
-            self.radius = (dot(&descent.gradient, &descent.gradient) / least_bend).sqrt();
+            self.radius = (dot(&descent.gradient, &descent.gradient) / least_bend).sqrt().min(f64::MAX);
         }
     }
 
@@ -196,12 +198,12 @@ impl Region {
 
     /// The t ≥ 0 with ‖step + t·direction‖ = radius.
     fn room(&self, descent: &Descent) -> f64 {
-        if self.radius.is_infinite() {
-            return f64::INFINITY;
-        }
         let (s, p) = (&descent.step, &descent.direction);
         let (ss, sp, pp) = (descent.product(s, s), descent.product(s, p), descent.product(p, p));
         let room = (self.radius * self.radius - ss).max(0.0);
+        if room.is_infinite() {
+            return room;
+        }
         let root = (sp * sp + pp * room).sqrt();
         // Of the two ways to write it, the one that does not cancel.
         if sp >= 0.0 { room / (sp + root).max(f64::MIN_POSITIVE) } else { (root - sp) / pp }
@@ -224,7 +226,7 @@ impl Region {
             _ => (self.radius, GROW * self.radius),
         };
         self.radius = (lowest * length).clamp(low.min(high), high);
-        self.surprise = (kept - 1.0).abs();
+        self.surprise = (kept - 1.0).abs().min(1.0);
         kept > TAKEN
     }
 }
