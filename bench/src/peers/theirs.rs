@@ -90,7 +90,6 @@ impl Peers {
             {
                 *setting = Some(iterations);
             }
-            // Three times without gaining a tenth: it has its floor.
             best = if error < 0.9 * best.0 { (error, 0) } else { (best.0, best.1 + 1) };
             if settings.iter().all(Option::is_some) || fit.seconds > PATIENCE || best.1 >= STUCK {
                 return Ok(settings);
@@ -109,8 +108,9 @@ impl Peers {
     }
 }
 
-/// So many fits in a row without gaining a tenth, and a solver is at its floor.
-const STUCK: u32 = 8;
+/// So many fits in a row without gaining a tenth, and a solver is at its floor. Few iterations of liblinear may do better
+/// than many: it must see a hundred times as many before it is given up.
+const STUCK: u32 = 18;
 
 impl Drop for Peers {
     fn drop(&mut self) {
