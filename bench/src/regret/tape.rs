@@ -22,7 +22,8 @@ const MOST_ROUNDS: u64 = 400;
 const HOPELESS: f64 = 2.2;
 /// Tapes end at this share of ε, so that what follows the goal is known too.
 const BEYOND: f64 = 0.5;
-/// Whom the oracle chooses among.
+/// Whom the oracle chooses among, those whose rounds do not depend on m first. All others do the same work a round as one
+/// of these and need more of them (`bench/src/bin/algorithms.rs`).
 const RACED: [&str; 5] = ["gd", "lbfgs", "newton", "cocoa", "cocoa+"];
 /// Methods whose rounds are the same on any number of machines, but for rounding: one run tells of all.
 const SAME_ON_ANY: [&str; 3] = ["gd", "lbfgs", "newton"];
@@ -240,8 +241,7 @@ fn save(path: &Path, tape: &Tape) -> anyhow::Result<()> {
     Ok(std::fs::rename(&partial, path)?)
 }
 
-/// The exact methods that apply of those that win anywhere (`bench/src/bin/algorithms.rs`), whether or not `train` tries
-/// them unasked; those whose rounds do not depend on m first.
+/// Those that apply and are exact, whether or not `train` tries them unasked.
 pub fn algorithms(case: &Case) -> Vec<String> {
     let penalty = Penalty { l2: case.l2.unwrap_or(1.0), l1: 0.0 };
     let exact = |name: &str| {

@@ -179,6 +179,26 @@ mod tests {
         assert!(!standing.meets(&Goal::Reach { error: 1e-3, certified: true }, &Record::default()));
     }
 
+    /// Conjugate gradients that lie nearly still above 1.01 from round 10 on, and above 1 from round 18 on.
+    #[test]
+    fn a_step_is_not_taken_for_the_end() {
+        let mut standing = Standing::new(Loss::Squared, 0.0);
+        let goal = Goal::Reach { error: 1e-3, certified: false };
+        let mut met = None;
+        for round in 0..=80 {
+            let level = if round < 18 { 1.01 } else { 1.0 };
+            let objective = level + 0.5_f64.powi(round as i32);
+            // Other machines take the same path: they do not start the count anew.
+            let machines = if round < 8 { 1 } else { 4 };
+            let record = Record { algorithm: "newton".into(), round, machines, objective, ..Record::default() };
+            standing.see(&record);
+            if met.is_none() && standing.meets(&goal, &record) {
+                met = Some(round);
+            }
+        }
+        assert!(met.is_some_and(|round| round >= 18), "{met:?}");
+    }
+
     #[test]
     fn with_l1_only_proofs_count() {
         let standing = after(20, 0.01);

@@ -1,6 +1,6 @@
 //! What all methods that work on w alone share: the gradient, and the terms of P and D at any w.
 
-use super::{Machines, Order, Task, Work, strange_state};
+use super::{Machines, Order, Task, Work};
 use crate::Result;
 use crate::data::Shard;
 use crate::data::matrix::{axpy, dot};
@@ -50,29 +50,6 @@ pub(super) fn fold_gradient(outline: &Outline, w: &[f64], sum: &mut [f64]) -> f6
         *g = *g / n + outline.penalty.l2 * w;
     }
     value[0] / n + outline.penalty.ridge(w)
-}
-
-/// P(w) − λ₁‖w‖₁ and its gradient in one round, for workers that note something of w beside their rows.
-pub(super) fn look(outline: &Outline, on: &mut dyn Machines, w: &[f64]) -> Result<(f64, Vec<f64>)> {
-    let mut sum = vec![0.0; outline.columns + 1];
-    on.round(&Order::train(on, Task::Probe, Vec::new()), w, &mut sum)?;
-    let value = fold_gradient(outline, w, &mut sum);
-    sum.truncate(outline.columns);
-    Ok((value, sum))
-}
-
-/// A value and a vector as the end of a server's state, where there are any.
-pub(super) fn state_of(known: Option<&(f64, Vec<f64>)>) -> impl Iterator<Item = f64> + '_ {
-    known.into_iter().flat_map(|(value, vector)| std::iter::once(*value).chain(vector.iter().copied()))
-}
-
-/// What [`state_of`] gave; nothing else is taken.
-pub(super) fn restored(state: &[f64], columns: usize) -> Result<Option<(f64, Vec<f64>)>> {
-    match state {
-        [] => Ok(None),
-        [value, vector @ ..] if vector.len() == columns => Ok(Some((*value, vector.to_vec()))),
-        _ => Err(strange_state()),
-    }
 }
 
 /// Numbers in the sum of an evaluation beyond Σ αᵢxᵢ.

@@ -152,7 +152,7 @@ impl SvrgServer {
 
     /// Goes back to the last anchor if P is not lower here; P and ∇P from where to go on.
     fn settle(&mut self, on: &mut dyn Machines, shared: &mut [f64]) -> Result<(f64, Vec<f64>)> {
-        let here = primal::look(&self.outline, on, shared)?;
+        let here = look(&self.outline, on, shared)?;
         let Some((value, anchor)) = &self.anchor else { return Ok(here) };
         // Written so that a NaN is taken back.
         if here.0 < *value {
@@ -163,7 +163,7 @@ impl SvrgServer {
         self.step *= MORE_CAREFUL;
         self.refusals += 1;
         shared.copy_from_slice(anchor);
-        primal::look(&self.outline, on, shared)
+        look(&self.outline, on, shared)
     }
 }
 
@@ -188,13 +188,36 @@ impl Server for SvrgServer {
 
     /// [η, refusals, P, w], the last two of the anchor, once there is one.
     fn state(&self) -> Vec<f64> {
-        [self.step, f64::from(self.refusals)].into_iter().chain(primal::state_of(self.anchor.as_ref())).collect()
+        [self.step, f64::from(self.refusals)].into_iter().chain(state_of(self.anchor.as_ref())).collect()
     }
 
     fn restore(&mut self, state: &[f64]) -> Result<()> {
         let [step, refusals, anchor @ ..] = state else { return Err(strange_state()) };
-        self.anchor = primal::restored(anchor, self.outline.columns)?;
+        self.anchor = restored(anchor, self.outline.columns)?;
         (self.step, self.refusals) = (*step, *refusals as u32);
         Ok(())
+    }
+}
+
+/// P(w) − λ₁‖w‖₁ and its gradient in one round.
+fn look(outline: &Outline, on: &mut dyn Machines, w: &[f64]) -> Result<(f64, Vec<f64>)> {
+    let mut sum = vec![0.0; outline.columns + 1];
+    on.round(&Order::train(on, Task::Probe, Vec::new()), w, &mut sum)?;
+    let value = primal::fold_gradient(outline, w, &mut sum);
+    sum.truncate(outline.columns);
+    Ok((value, sum))
+}
+
+/// A value and a vector as the end of a server's state, where there are any.
+fn state_of(known: Option<&(f64, Vec<f64>)>) -> impl Iterator<Item = f64> + '_ {
+    known.into_iter().flat_map(|(value, vector)| std::iter::once(*value).chain(vector.iter().copied()))
+}
+
+/// What [`state_of`] gave; nothing else is taken.
+fn restored(state: &[f64], columns: usize) -> Result<Option<(f64, Vec<f64>)>> {
+    match state {
+        [] => Ok(None),
+        [value, vector @ ..] if vector.len() == columns => Ok(Some((*value, vector.to_vec()))),
+        _ => Err(strange_state()),
     }
 }
