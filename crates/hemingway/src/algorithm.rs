@@ -15,6 +15,7 @@ mod minibatch_sdca;
 mod minibatch_sgd;
 mod newton;
 mod noop;
+mod pairs;
 mod primal;
 mod proxcocoa;
 mod splash;

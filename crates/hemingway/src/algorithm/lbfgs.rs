@@ -4,9 +4,8 @@
 
 mod orthant;
 
-use std::collections::VecDeque;
-
 use super::gd::{GradientWorker, gradient};
+use super::pairs::Pairs;
 use super::{Algorithm, Machines, Server, Step, Support, Worker, primal, strange_state};
 use crate::Result;
 use crate::data::Shard;
@@ -52,7 +51,7 @@ impl Algorithm for Lbfgs {
     }
 
     fn server(&self, outline: &Outline) -> Box<dyn Server> {
-        Box::new(LbfgsServer { outline: *outline, here: None, pairs: VecDeque::new() })
+        Box::new(LbfgsServer { outline: *outline, here: None, pairs: Pairs::at_most(MEMORY) })
     }
 }
 
@@ -67,8 +66,7 @@ struct LbfgsServer {
     outline: Outline,
     /// At the current w, once known.
     here: Option<Local>,
-    /// The newest pairs (s, y) last.
-    pairs: VecDeque<(Vec<f64>, Vec<f64>)>,
+    pairs: Pairs,
 }
 
 impl LbfgsServer {
@@ -81,22 +79,12 @@ impl LbfgsServer {
 
     /// −H∇P by the two-loop recursion.
     fn direction(&self, gradient: &[f64]) -> Vec<f64> {
-        let mut q: Vec<f64> = gradient.iter().map(|g| -g).collect();
-        let mut weights = Vec::with_capacity(self.pairs.len());
-        for (s, y) in self.pairs.iter().rev() {
-            let a = dot(s, &q) / dot(s, y);
-            axpy(-a, y, &mut q);
-            weights.push(a);
-        }
-        if let Some((s, y)) = self.pairs.back() {
-            let scale = dot(s, y) / dot(y, y);
-            q.iter_mut().for_each(|q| *q *= scale);
-        }
-        for ((s, y), a) in self.pairs.iter().zip(weights.iter().rev()) {
-            let b = dot(y, &q) / dot(s, y);
-            axpy(a - b, s, &mut q);
-        }
-        q
+        let steepest = gradient.iter().map(|g| -g).collect();
+        self.pairs.solve(steepest, |q| {
+            if let Some(scale) = self.pairs.newest_scale() {
+                q.iter_mut().for_each(|q| *q *= scale);
+            }
+        })
     }
 
     /// A direction in which a function of this slope falls: −H∇P, forgetting the past if that climbs.
@@ -142,15 +130,6 @@ impl LbfgsServer {
         }
         Ok(None)
     }
-
-    fn remember(&mut self, s: Vec<f64>, y: Vec<f64>) {
-        if dot(&s, &y) > f64::EPSILON * dot(&y, &y) {
-            if self.pairs.len() == MEMORY {
-                self.pairs.pop_front();
-            }
-            self.pairs.push_back((s, y));
-        }
-    }
 }
 
 fn difference(a: &[f64], b: &[f64]) -> Vec<f64> {
@@ -168,7 +147,7 @@ impl Server for LbfgsServer {
             false => self.search_line(on, shared, &here),
         };
         if let Ok(Some((trial, there))) = found {
-            self.remember(difference(&trial, shared), difference(&there.gradient, &here.gradient));
+            self.pairs.keep(difference(&trial, shared), difference(&there.gradient, &here.gradient));
             shared.copy_from_slice(&trial);
             self.here = Some(there);
             return Ok(Step::Moved);
@@ -199,21 +178,16 @@ impl Server for LbfgsServer {
         let Some(here) = &self.here else { return Vec::new() };
         let mut state = vec![here.value];
         state.extend_from_slice(&here.gradient);
-        for (s, y) in &self.pairs {
-            state.extend_from_slice(s);
-            state.extend_from_slice(y);
-        }
+        state.extend(self.pairs.state());
         state
     }
 
     fn restore(&mut self, state: &[f64]) -> Result<()> {
         let d = self.outline.columns;
         let Some((&value, rest)) = state.split_first() else { return Ok(()) };
-        if rest.len() < d || !(rest.len() - d).is_multiple_of(2 * d) {
-            return Err(strange_state());
-        }
-        self.here = Some(Local { value, gradient: rest[..d].to_vec() });
-        self.pairs = rest[d..].chunks_exact(2 * d).map(|pair| (pair[..d].to_vec(), pair[d..].to_vec())).collect();
+        let (gradient, pairs) = rest.split_at_checked(d).ok_or_else(strange_state)?;
+        self.pairs = Pairs::restored(pairs, d, MEMORY).ok_or_else(strange_state)?;
+        self.here = Some(Local { value, gradient: gradient.to_vec() });
         Ok(())
     }
 }

@@ -126,8 +126,8 @@ impl NewtonServer {
         Ok(Look { value, gradient: self.sum[..d].to_vec(), diagonal })
     }
 
-    fn begin(&mut self, w: &[f64], look: Look) {
-        self.descent = Some(Descent::from(w, look, self.region.ends(self.outline.loss.is_parabola())));
+    fn begin(&mut self, w: &[f64], look: Look, last: Option<Descent>) {
+        self.descent = Some(Descent::from(w, look, last, &self.region, self.outline.loss.is_parabola()));
     }
 
     /// ∇²P·p into `self.sum`.
@@ -147,7 +147,7 @@ impl NewtonServer {
         let look = self.look(on, shared)?;
         if self.region.judge(&descent, look.value) {
             self.refusals = 0;
-            self.begin(shared, look);
+            self.begin(shared, look, Some(descent));
             return Ok(Step::Moved);
         }
         shared.copy_from_slice(&descent.start);
@@ -166,7 +166,7 @@ impl Server for NewtonServer {
         }
         if self.descent.is_none() {
             let look = self.look(on, shared)?;
-            self.begin(shared, look);
+            self.begin(shared, look, None);
         }
         let Some(mut descent) = self.descent.take_if(|descent| !descent.is_at_rest()) else { return Ok(Step::Stalled) };
         self.region.begin(&descent, self.least_bend());

@@ -1,6 +1,8 @@
 //! Steihaug's conjugate gradients, one step at a time, within a region whose radius learns from what descents kept of their
-//! promises. Lengths are measured by the diagonal of ∇²P, which also preconditions (Hsia, Chiang & Lin 2018).
+//! promises. Lengths are measured by the diagonal of ∇²P, which also preconditions (Hsia, Chiang & Lin 2018), together with
+//! what earlier descents learned of ∇²P (Morales & Nocedal 2000).
 
+use crate::algorithm::pairs::Pairs;
 use crate::data::matrix::{axpy, dot};
 
 /// A descent is over where the residual is a share of the gradient: so many times as large as the last descent was off from
@@ -10,6 +12,10 @@ const FORCING: (f64, f64, f64) = (2.0, 0.03, 0.5);
 const PRODUCTS: u32 = 250;
 /// The same on a parabola, where a new start teaches nothing but what rounding has hidden.
 const PARABOLA: (f64, u32) = (1e-12, 1000);
+/// How many products are remembered for the descents that follow, and how far off its promise the last descent may have been
+/// if what it learned is still to be true of where it led.
+const MEMORY: usize = 20;
+const FAMILIAR: f64 = 0.1;
 /// What part of the promised decrease a descent must keep to be taken, to let the region be, and to let it grow.
 const TAKEN: f64 = 1e-4;
 const FAIR: f64 = 0.25;
@@ -46,6 +52,9 @@ pub(super) struct Descent {
     residual: Vec<f64>,
     gradient: Vec<f64>,
     diagonal: Vec<f64>,
+    /// What earlier descents learned, and what this one does. M, which preconditions, is what the former make of the diagonal.
+    known: Pairs,
+    learned: Pairs,
     /// rᵀM⁻¹r, and where it is low enough.
     size: f64,
     enough: f64,
@@ -54,26 +63,40 @@ pub(super) struct Descent {
 }
 
 impl Descent {
-    /// At its start.
-    pub(super) fn from(w: &[f64], look: Look, ends: Ends) -> Self {
+    /// At its start, which another has led to or nothing.
+    pub(super) fn from(w: &[f64], look: Look, last: Option<Self>, region: &Region, is_parabola: bool) -> Self {
         let Look { value, gradient, diagonal } = look;
         let residual: Vec<f64> = gradient.iter().map(|g| -g).collect();
-        let direction = divided(&residual, &diagonal);
-        let size = dot(&residual, &direction);
-        let Ends { share, products } = ends;
-        Self {
+        let last = last.filter(|_| region.is_familiar());
+        let known = last.map_or_else(|| Pairs::at_most(MEMORY), |last| last.lessons(&diagonal));
+        let Ends { share, products } = region.ends(is_parabola);
+        let mut descent = Self {
             start: w.to_vec(),
             value,
             is_over: false,
-            direction,
+            direction: Vec::new(),
             step: vec![0.0; w.len()],
             residual,
             gradient,
             diagonal,
-            size,
-            enough: share * share * size,
+            known,
+            learned: Pairs::at_most(MEMORY),
+            size: 0.0,
+            enough: 0.0,
             products,
-        }
+        };
+        descent.direction = descent.preconditioned();
+        descent.size = dot(&descent.residual, &descent.direction);
+        descent.enough = share * share * descent.size;
+        descent
+    }
+
+    /// M⁻¹·residual.
+    fn preconditioned(&self) -> Vec<f64> {
+        self.known.solve(self.residual.clone(), |r| {
+            // A column that nothing bends has no gradient either.
+            r.iter_mut().zip(&self.diagonal).for_each(|(r, m)| *r = if *m > 0.0 { *r / m } else { 0.0 });
+        })
     }
 
     /// Whether there is nowhere to go.
@@ -94,12 +117,19 @@ impl Descent {
         axpy(t, &self.direction, &mut self.step);
         axpy(-t, product, &mut self.residual);
         self.products -= 1;
-        let next = divided(&self.residual, &self.diagonal);
+        self.learned.keep(self.direction.clone(), product.to_vec());
+        let next = self.preconditioned();
         let size = dot(&self.residual, &next);
         let carry = size / self.size;
         self.direction.iter_mut().zip(&next).for_each(|(p, z)| *p = z + carry * *p);
         self.size = size;
         self.is_over = !inside || size <= self.enough || self.products == 0;
+    }
+
+    /// What is known of ∇²P after it, where the diagonal is another.
+    fn lessons(self, diagonal: &[f64]) -> Pairs {
+        let times = diagonal.iter().sum::<f64>() / self.diagonal.iter().sum::<f64>();
+        self.known.followed_by(self.learned, times)
     }
 
     /// Where it has come to.
@@ -122,20 +152,21 @@ impl Descent {
         a.iter().zip(b).zip(&self.diagonal).map(|((a, b), m)| a * b * m).sum()
     }
 
-    /// Its numbers, then its vectors.
+    /// Its numbers, its vectors, then the pairs it knew and learned.
     pub(super) fn state(&self) -> impl Iterator<Item = f64> + '_ {
-        let numbers = [self.value, f64::from(u8::from(self.is_over)), self.size, self.enough, f64::from(self.products)];
+        let is_over = f64::from(u8::from(self.is_over));
+        let numbers = [self.value, is_over, self.size, self.enough, f64::from(self.products), self.known.len() as f64];
         let vectors =
             [&self.start, &self.direction, &self.step, &self.residual, &self.gradient, &self.diagonal].into_iter();
-        numbers.into_iter().chain(vectors.flatten().copied())
+        numbers.into_iter().chain(vectors.flatten().copied()).chain(self.known.state()).chain(self.learned.state())
     }
 
     /// What [`Descent::state`] gave; nothing else is taken.
     pub(super) fn restored(state: &[f64], columns: usize) -> Option<Self> {
-        let [value, is_over, size, enough, products, vectors @ ..] = state else { return None };
-        if vectors.len() != 6 * columns {
-            return None;
-        }
+        let [value, is_over, size, enough, products, known, vectors @ ..] = state else { return None };
+        let (vectors, pairs) = vectors.split_at_checked(6 * columns)?;
+        let (known, learned) = pairs.split_at_checked(2 * columns * *known as usize)?;
+        let pairs = |state| Pairs::restored(state, columns, MEMORY);
         let vector = |k: usize| vectors[k * columns..(k + 1) * columns].to_vec();
         Some(Self {
             start: vector(0),
@@ -146,6 +177,8 @@ impl Descent {
             residual: vector(3),
             gradient: vector(4),
             diagonal: vector(5),
+            known: pairs(known)?,
+            learned: pairs(learned)?,
             size: *size,
             enough: *enough,
             products: *products as u32,
@@ -155,14 +188,9 @@ impl Descent {
 
 /// Where a descent ends.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Ends {
+struct Ends {
     share: f64,
     products: u32,
-}
-
-fn divided(r: &[f64], m: &[f64]) -> Vec<f64> {
-    // A column that nothing bends has no gradient either.
-    r.iter().zip(m).map(|(r, m)| if *m > 0.0 { r / m } else { 0.0 }).collect()
 }
 
 /// Where the parabola is believed.
@@ -187,13 +215,18 @@ impl Region {
     }
 
     /// How far the next descent should go.
-    pub(super) fn ends(&self, is_parabola: bool) -> Ends {
+    fn ends(&self, is_parabola: bool) -> Ends {
         let (times, least, most) = FORCING;
         let (share, products) = match is_parabola {
             true => PARABOLA,
             false => ((times * self.surprise).clamp(least, most), PRODUCTS),
         };
         Ends { share, products }
+    }
+
+    /// Whether what the last descent learned may be true of where it led.
+    fn is_familiar(&self) -> bool {
+        self.surprise <= FAMILIAR
     }
 
     /// The t ≥ 0 with ‖step + t·direction‖ = radius.
@@ -250,7 +283,7 @@ mod tests {
     fn from(w: &[f64], region: &Region) -> Descent {
         let gradient = times(w).iter().zip(B).map(|(h, b)| h - b).collect();
         let diagonal = (0..3).map(|j| H[j][j]).collect();
-        Descent::from(w, Look { value: value(w), gradient, diagonal }, region.ends(true))
+        Descent::from(w, Look { value: value(w), gradient, diagonal }, None, region, true)
     }
 
     #[test]
