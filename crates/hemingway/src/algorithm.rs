@@ -36,7 +36,8 @@ pub trait Algorithm: Send + Sync {
     /// How far it can get with this loss.
     fn support(&self, loss: Loss) -> Support;
 
-    /// Whether it works on the dual of the rows, which needs λ₂ > 0; the first of a row's numbers is then its αᵢ.
+    /// Whether it works on the dual of the rows, which needs λ₂ > 0; the first of a row's numbers is then its αᵢ for
+    /// each unit of weight.
     fn is_dual(&self) -> bool {
         false
     }

@@ -45,7 +45,7 @@ pub fn primal(algorithm: &Arc<dyn Algorithm>) {
     }
 }
 
-/// [`algorithm`], and what a method must do whose rows hold dual variables: w = Σ αᵢxᵢ/(λn), always.
+/// [`algorithm`], and what a method must do whose rows hold dual variables: w = Σ sᵢαᵢxᵢ/(λn), always.
 pub fn dual(algorithm: &Arc<dyn Algorithm>) {
     self::algorithm(algorithm);
     for case in problems::for_algorithm(algorithm.as_ref()) {

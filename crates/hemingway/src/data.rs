@@ -16,6 +16,7 @@ pub mod source;
 pub mod synth;
 mod text;
 pub mod vw;
+pub mod weights;
 
 use std::sync::Arc;
 
@@ -31,7 +32,7 @@ pub use reading::{Labels, Like, Reading};
 pub use save::{SaveAs, save};
 pub use source::{Loaded, Source};
 
-/// Rows with one label each.
+/// Rows with one label each, and what each counts for.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Dataset {
     /// Where it came from, for people.
@@ -40,9 +41,16 @@ pub struct Dataset {
     pub matrix: Matrix,
     /// One label a row.
     pub labels: Vec<f64>,
+    /// What each row counts for, on any scale; nothing where all count alike.
+    pub weights: Option<Vec<f64>>,
 }
 
 impl Dataset {
+    /// Rows that all count alike.
+    pub fn new(name: impl Into<String>, matrix: Matrix, labels: Vec<f64>) -> Self {
+        Self { name: name.into(), matrix, labels, weights: None }
+    }
+
     /// Number of rows, n.
     pub fn rows(&self) -> usize {
         self.matrix.rows()
@@ -91,14 +99,16 @@ impl Dataset {
             name: self.name.clone(),
             matrix: self.matrix.select(order.iter().copied()),
             labels: order.iter().map(|&i| self.labels[i]).collect(),
+            weights: self.weights.as_ref().map(|weights| order.iter().map(|&i| weights[i]).collect()),
         }
     }
 
-    /// A short name for these exact numbers (FNV-1a over rows and labels), so that records of one problem find each other.
+    /// A short name for these exact numbers (FNV-1a over rows, labels and weights), so that records of one problem find each other.
     pub fn fingerprint(&self) -> u64 {
         let mut hash = Fnv::default();
         for i in 0..self.rows() {
             hash.write(self.labels[i].to_bits());
+            self.weights.iter().for_each(|weights| hash.write(weights[i].to_bits()));
             for (j, v) in self.matrix.row(i).iter().filter(|(_, v)| *v != 0.0) {
                 hash.write(u64::from(j));
                 hash.write(v.to_bits());
@@ -162,6 +172,16 @@ impl Shard {
         self.data.labels[self.range.start + i]
     }
 
+    /// What it counts for: sᵢ, 1 on average over all rows.
+    pub fn weight(&self, i: usize) -> f64 {
+        self.data.weight(self.range.start + i)
+    }
+
+    /// What all rows count for, whoever holds them; nothing where all count alike.
+    pub fn all_weights(&self) -> Option<&[f64]> {
+        self.data.weights.as_deref()
+    }
+
     /// Stored entries of all held rows.
     pub fn stored(&self) -> u64 {
         (0..self.len()).map(|i| self.row(i).stored() as u64).sum()
@@ -203,7 +223,7 @@ mod tests {
                 let mut matrix = Matrix::sparse(columns as usize);
                 rows.iter().for_each(|(_, row)| matrix.push_row(row.iter().map(|(j, v)| (*j, *v))));
                 let labels = rows.iter().map(|(label, _)| *label).collect();
-                Dataset { name: "made".into(), matrix: matrix.compact(), labels }
+                Dataset::new("made", matrix.compact(), labels)
             })
         })
     }
@@ -222,7 +242,7 @@ mod tests {
     fn a_smaller_sample_is_part_of_a_larger_one() {
         let rows = 50;
         let labels: Vec<f64> = (0..rows).map(f64::from).collect();
-        let data = Dataset { name: "made up".into(), matrix: Matrix::dense(1, labels.clone()), labels };
+        let data = Dataset::new("made up", Matrix::dense(1, labels.clone()), labels);
         let (small, large) = (data.sample(0.1, 7), data.sample(0.4, 7));
         assert_eq!((small.rows(), large.rows()), (5, 20));
         assert_eq!(large.labels[..5], small.labels[..]);
@@ -234,7 +254,7 @@ mod tests {
     #[test]
     fn a_split_deals_every_row_once() {
         let labels: Vec<f64> = (0..50).map(f64::from).collect();
-        let data = Dataset { name: "made up".into(), matrix: Matrix::dense(1, labels.clone()), labels };
+        let data = Dataset::new("made up", Matrix::dense(1, labels.clone()), labels);
         let (train, test) = data.split(0.2, 7).unwrap();
         assert_eq!((train.rows(), test.rows()), (40, 10));
         assert!(train.labels.is_sorted() && test.labels.is_sorted());

@@ -1,4 +1,7 @@
-//! The problem P(w) = (1/n) Σ φ(xᵢ·w, yᵢ) + (λ₂/2)‖w‖² + λ₁‖w‖₁, its dual D(α) and the bracket D ≤ P* ≤ P they form.
+//! The problem P(w) = (1/n) Σ sᵢφ(xᵢ·w, yᵢ) + (λ₂/2)‖w‖² + λ₁‖w‖₁, its dual D(α) and the bracket D ≤ P* ≤ P they form.
+//!
+//! sᵢ is what row i counts for, 1 on average: only ratios of weights matter, and whole ones are as good as rows repeated.
+//! Rows of weight 0 count for nothing, in n neither.
 
 mod loss;
 mod penalty;
@@ -15,7 +18,7 @@ pub use penalty::{Penalty, shrunk};
 /// Data, loss and regularizer. The rows are dealt to machines in the order in which they stand here.
 #[derive(Debug, Clone)]
 pub struct Problem {
-    /// The rows, already shuffled by the seed.
+    /// The rows, already shuffled by the seed; their weights, if any, are 1 on average.
     pub data: Arc<Dataset>,
     /// φ.
     pub loss: Loss,
@@ -36,9 +39,9 @@ pub struct Outline {
     pub loss: Loss,
     /// g.
     pub penalty: Penalty,
-    /// Mean of ‖xᵢ‖².
+    /// Mean of sᵢ‖xᵢ‖².
     pub mean_norm_sq: f64,
-    /// Largest ‖xᵢ‖².
+    /// Largest sᵢ‖xᵢ‖².
     pub max_norm_sq: f64,
 }
 
@@ -52,11 +55,12 @@ pub struct Evaluation {
 }
 
 impl Problem {
-    /// Checks the settings and shuffles the rows by the seed.
+    /// Checks the settings, weighs the rows and shuffles them by the seed.
     pub fn new(data: &Dataset, loss: Loss, l2: Option<f64>, seed: u64) -> Result<Self> {
         if data.rows() == 0 || data.columns() == 0 {
             return Err(Error::file(&data.name, "holds no rows or no columns: there is nothing to learn"));
         }
+        let data = data.weighed()?;
         let penalty = Penalty::new(l2.unwrap_or(1.0 / data.rows() as f64), 0.0)?;
         if loss.is_binary() && data.labels.iter().any(|y| y.abs() != 1.0) {
             return Err(Error::setting("--loss", format!("{loss} needs labels of −1 and +1")));
@@ -71,7 +75,7 @@ impl Problem {
 
     /// What every machine knows.
     pub fn outline(&self) -> Outline {
-        let norms = || (0..self.data.rows()).map(|i| self.data.matrix.row(i).norm_sq());
+        let norms = || (0..self.data.rows()).map(|i| self.data.weight(i) * self.data.matrix.row(i).norm_sq());
         Outline {
             rows: self.data.rows(),
             columns: self.data.columns(),
@@ -92,8 +96,8 @@ impl Problem {
     /// P(w), straight from the definition.
     pub fn objective(&self, w: &[f64]) -> f64 {
         let data = &self.data;
-        let losses: f64 = (0..data.rows()).map(|i| self.loss.value(data.matrix.row(i).dot(w), data.labels[i])).sum();
-        losses / data.rows() as f64 + self.penalty.value(w)
+        let loss = |i| data.weight(i) * self.loss.value(data.matrix.row(i).dot(w), data.labels[i]);
+        (0..data.rows()).map(loss).sum::<f64>() / data.rows() as f64 + self.penalty.value(w)
     }
 }
 

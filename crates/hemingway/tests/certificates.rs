@@ -19,14 +19,20 @@ const SLACK: f64 = 1e-7;
 /// Rows in which zeros, repeated rows and constant columns are likely.
 fn any_problem() -> impl Strategy<Value = Problem> {
     let entry = prop_oneof![3 => Just(0.0), 2 => Just(1.0), 3 => -2.0..2.0f64, 1 => -20.0..20.0f64];
+    let weight = prop_oneof![Just(0.0), Just(1.0), 1e-3..5.0f64];
     let size = (1..16usize, 1..5usize);
     let shape = size.prop_flat_map(move |(n, d)| {
         let rows = prop::collection::vec(prop::collection::vec(entry.clone(), d), n);
-        (rows, prop::collection::vec(-3.0..3.0f64, n), any::<bool>())
+        (
+            rows,
+            prop::collection::vec(-3.0..3.0f64, n),
+            prop::option::of(prop::collection::vec(weight.clone(), n)),
+            any::<bool>(),
+        )
     });
     let l1 = prop_oneof![Just(0.0), 1e-3..1.0f64];
     (shape, prop::sample::select(&Loss::ALL[..]), -2.5..0.5f64, l1, any::<u64>()).prop_map(
-        |((rows, labels, sparse), loss, exponent, l1, seed)| {
+        |((rows, labels, weights, sparse), loss, exponent, l1, seed)| {
             let columns = rows[0].len();
             let mut matrix =
                 if sparse { Matrix::sparse(columns) } else { Matrix::Dense { rows: 0, columns, values: Vec::new() } };
@@ -35,7 +41,9 @@ fn any_problem() -> impl Strategy<Value = Problem> {
             }
             let label = |y: f64| if loss.is_binary() { if y < 0.0 { -1.0 } else { 1.0 } } else { y };
             let labels = labels.into_iter().map(label).collect();
-            let data = Dataset { name: "any".into(), matrix, labels };
+            // Not all may be 0.
+            let weights = weights.filter(|weights| weights.iter().any(|s| *s > 0.0));
+            let data = Dataset { weights, ..Dataset::new("any", matrix, labels) };
             Problem::new(&data, loss, Some(10f64.powf(exponent)), seed).unwrap().with_l1(l1).unwrap()
         },
     )

@@ -1,5 +1,5 @@
 //! Every cell of the matrix algorithm × loss does what it says: exact ones reach P*, approximate ones come near it,
-//! the others refuse; and the table in the docs is this matrix.
+//! the others refuse; and the table in the docs is this matrix. With weights P* is that of rows repeated.
 
 #[path = "common/oracle.rs"]
 mod oracle;
@@ -10,7 +10,7 @@ use std::sync::Arc;
 use hemingway::algorithm::{self, Algorithm, Support};
 use hemingway::backend::{Backend, Config, Ending, EngineBackend, Frame};
 use hemingway::conformance;
-use hemingway::data::Source;
+use hemingway::data::{Dataset, Source};
 use hemingway::problem::{Loss, Penalty, Problem};
 
 const MACHINES: [usize; 4] = [1, 2, 7, 64];
@@ -30,11 +30,27 @@ fn problems(loss: Loss) -> Vec<Problem> {
     // With |·| nothing in the dual bends but the penalty: the less of it, the slower.
     let l2 = if loss == Loss::Absolute { 0.1 } else { 0.01 };
     let penalties = [(l2, 0.0), (l2, 0.02), (0.0, 0.02)];
-    let problem = |spec: &str, (l2, l1): (f64, f64)| {
-        let data = Source::parse(spec).unwrap().load().unwrap().dataset;
-        Problem::new(&data, loss, Some(l2), 1).unwrap().with_l1(l1).unwrap()
-    };
-    made.into_iter().flat_map(|spec| penalties.map(|penalty| problem(spec, penalty))).collect()
+    let data = made.map(|spec| Source::parse(spec).unwrap().load().unwrap().dataset);
+    let data = [weighted(&data[0]), data[0].clone(), data[1].clone()];
+    let problem =
+        |data: &Dataset, (l2, l1): (f64, f64)| Problem::new(data, loss, Some(l2), 1).unwrap().with_l1(l1).unwrap();
+    data.iter().flat_map(|data| penalties.map(|penalty| problem(data, penalty))).collect()
+}
+
+/// Rows that count for 0 to 5 times the same.
+fn weighted(data: &Dataset) -> Dataset {
+    let weights = (0..data.rows()).map(|i| [1.0, 2.0, 0.0, 5.0, 1.0][i % 5]).collect();
+    Dataset { name: format!("{}, weighted", data.name), weights: Some(weights), ..data.clone() }
+}
+
+/// The same problem without weights: every row as often as it counts.
+fn repeated(problem: &Problem) -> Problem {
+    let Some(weights) = &problem.data.weights else { return problem.clone() };
+    let one = weights.iter().copied().fold(f64::INFINITY, f64::min);
+    let times = |i: usize| std::iter::repeat_n(i, (weights[i] / one).round() as usize);
+    let rows: Vec<usize> = (0..weights.len()).flat_map(times).collect();
+    let data = Dataset { weights: None, ..problem.data.select(&rows) };
+    Problem { data: Arc::new(data), ..problem.clone() }
 }
 
 fn relative(objective: f64, optimum: f64) -> f64 {
@@ -43,7 +59,7 @@ fn relative(objective: f64, optimum: f64) -> f64 {
 
 /// Relative errors by evaluation until one is at most `target`.
 fn errors(problem: &Problem, name: &str, machines: usize, rounds: u64, target: f64) -> (Vec<f64>, Ending) {
-    let optimum = oracle::optimum(problem);
+    let optimum = oracle::optimum(&repeated(problem));
     let mut backend = EngineBackend::new(problem.clone(), "test", Some(conformance::cluster()));
     let config = Config::new(name, machines);
     let frame = Frame::new("test", config, rounds);

@@ -1,9 +1,9 @@
 //! Consensus ADMM (Boyd et al. 2011, §8.2): every machine finds the model x_k that suits its own rows and stays near the
 //! shared z, and z becomes the regularized mean of what they found.
 //!
-//! A machine's multiplier is u_k = (1/ρ) Σ αᵢxᵢ over its rows, αᵢ being the dual variables of its local problem: kept as
-//! one number a row it moves with the rows, and a new ρ changes nothing. The local problem is solved by passes of dual
-//! coordinate steps that go on where the last round's ended: x_k = z + (1/ρ) Σ (αᵢ − αᵢ′)xᵢ. ρ is balanced so that
+//! A machine's multiplier is u_k = (1/ρ) Σ sᵢαᵢxᵢ over its rows, αᵢ being the dual variables of its local problem (for each
+//! unit of weight, see `dual`): kept as one number a row it moves with the rows, and a new ρ changes nothing. The local problem is solved by passes of dual
+//! coordinate steps that go on where the last round's ended: x_k = z + (1/ρ) Σ sᵢ(αᵢ − αᵢ′)xᵢ. ρ is balanced so that
 //! consensus and z settle at one pace (Wohlberg 2017).
 
 use rand::seq::SliceRandom;
@@ -101,7 +101,7 @@ impl AdmmWorker {
         }
         let mut multiplier = vec![0.0; x.len()];
         for (i, alpha) in alpha.iter().enumerate() {
-            self.shard.row(i).axpy(scale * alpha, &mut multiplier);
+            self.shard.row(i).axpy(scale * self.shard.weight(i) * alpha, &mut multiplier);
         }
         x.iter_mut().zip(z).for_each(|(x, z)| *x -= z);
         terms[0] = dot(x, x);
@@ -109,10 +109,11 @@ impl AdmmWorker {
         primal::add(&multiplier, x);
     }
 
-    /// One pass of exact dual coordinate steps for Σ φ(xᵢ·x) + (ρ/2)‖x − z + u_k‖².
+    /// One pass of exact dual coordinate steps for Σ sᵢφ(xᵢ·x) + (ρ/2)‖x − z + u_k‖².
     fn pass(&self, scale: f64, alpha: &mut [f64], x: &mut [f64]) {
         for i in self.visits.iter().map(|i| *i as usize) {
             let row = self.shard.row(i);
+            let scale = scale * self.shard.weight(i);
             let q = scale * row.norm_sq();
             let next = self.outline.loss.dual_step(alpha[i], self.shard.label(i), row.dot(x), q);
             row.axpy(scale * (next - alpha[i]), x);

@@ -4,8 +4,9 @@
 //! An epoch is as much work as one pass over the rows. A row whose αᵢ rests at a bound is looked at ever more seldom, and
 //! the work saved goes to those that still move (in the spirit of Hsieh et al. 2008, §3.2, but no row is ever set aside).
 //!
-//! Row i's numbers are αᵢ and for how many rounds it has rested, the shared vector is v(α) = Σ αᵢxᵢ / (λ₂n), and w(α) is v shrunk by λ₁/λ₂ (Shalev-Shwartz &
-//! Zhang 2014, Prox-SDCA; without λ₁ it is v itself); both P(w) and D(α) are known exactly.
+//! Row i's numbers are αᵢ and for how many rounds it has rested, the shared vector is v(α) = Σ sᵢαᵢxᵢ / (λ₂n), and w(α) is
+//! v shrunk by λ₁/λ₂ (Shalev-Shwartz & Zhang 2014, Prox-SDCA; without λ₁ it is v itself); both P(w) and D(α) are known
+//! exactly.
 
 mod visits;
 
@@ -68,7 +69,7 @@ impl Algorithm for Cocoa {
     }
 
     fn worker(&self, outline: &Outline, shard: Shard) -> Box<dyn Worker> {
-        let norms = (0..shard.len()).map(|i| shard.row(i).norm_sq()).collect();
+        let norms = (0..shard.len()).map(|i| shard.weight(i) * shard.row(i).norm_sq()).collect();
         Box::new(CocoaWorker { outline: *outline, shard, norms, visits: Visits::default(), before: Vec::new() })
     }
 
@@ -84,6 +85,7 @@ impl Algorithm for Cocoa {
 struct CocoaWorker {
     outline: Outline,
     shard: Shard,
+    /// sᵢ‖xᵢ‖².
     norms: Vec<f64>,
     visits: Visits,
     before: Vec<f64>,
@@ -139,7 +141,7 @@ impl CocoaWorker {
                 work.entries += row.stored() as u64;
                 if change != 0.0 {
                     (*alpha, *rested) = (next, 0.0);
-                    row.axpy(scale * change, v);
+                    row.axpy(scale * self.shard.weight(i as usize) * change, v);
                     self.visits.moved.push(i);
                 }
             }

@@ -1,5 +1,14 @@
-//! What all methods that keep a dual variable αᵢ for every row share. The shared vector is v(α) = Σ αᵢxᵢ / (λ₂n); the
+//! What all methods that keep a dual variable αᵢ for every row share. The shared vector is v(α) = Σ sᵢαᵢxᵢ / (λ₂n); the
 //! model w(α) is v shrunk by λ₁/λ₂, and v itself without λ₁.
+//!
+//! αᵢ is counted for each unit of the row's weight sᵢ. The conjugate of sᵢφ is u ↦ sᵢφ*(u/sᵢ), so that at the dual
+//! variables sᵢαᵢ
+//!
+//!   D(α) = (1/n) Σ −sᵢφ*(−αᵢ) − g*((1/n) Σ sᵢαᵢxᵢ):
+//!
+//! αᵢ keeps the range that φ gives it, and weight 0 divides nothing. Along one αᵢ, nD changes by
+//! sᵢ·(−φ*(−αᵢ − Δ) + φ*(−αᵢ) − zΔ − ½ sᵢqΔ²) with q = ‖xᵢ‖²/(λ₂n) where λ₁ is 0, and at least so elsewhere: the exact
+//! step is that of a row without weight whose ‖xᵢ‖² is sᵢ times as large.
 
 use std::borrow::Cow;
 
@@ -26,7 +35,7 @@ pub(super) fn model<'a>(outline: &Outline, v: &'a [f64]) -> Cow<'a, [f64]> {
     if by == 0.0 { Cow::Borrowed(v) } else { v.iter().map(|v| shrunk(*v, by)).collect() }
 }
 
-/// Adds [Σ φ(xᵢ·w), Σ −φ*(−αᵢ)].
+/// Adds [Σ sᵢφ(xᵢ·w), Σ −sᵢφ*(−αᵢ)].
 pub(super) fn push_evaluation(
     outline: &Outline,
     shard: &Shard,
@@ -36,10 +45,10 @@ pub(super) fn push_evaluation(
 ) {
     let by = shrinkage(outline);
     for (i, alpha) in alpha.enumerate() {
-        let (row, y) = (shard.row(i), shard.label(i));
+        let (row, y, s) = (shard.row(i), shard.label(i), shard.weight(i));
         let (linear, quadratic) = outline.loss.dual_terms(alpha, y);
-        push[0] += outline.loss.value(predict(row, v, by), y);
-        push[1] += linear - quadratic;
+        push[0] += s * outline.loss.value(predict(row, v, by), y);
+        push[1] += s * (linear - quadratic);
     }
 }
 
@@ -67,7 +76,7 @@ pub(super) fn push_adopted<'a>(
     for (i, alpha) in alpha.enumerate() {
         let (row, y) = (shard.row(i), shard.label(i));
         *alpha = order.args[0] * outline.loss.dual_of(row.dot(w), y);
-        row.axpy(*alpha / outline.l2_rows(), push);
+        row.axpy(shard.weight(i) * *alpha / outline.l2_rows(), push);
     }
 }
 

@@ -83,7 +83,8 @@ impl LocalWorker {
             let slope = self.outline.loss.slope(s * row.dot(v), y);
             s *= 1.0 - step * self.outline.penalty.l2;
             if slope != 0.0 {
-                row.axpy(-step.min(self.longest[i]) * slope / s, v);
+                let step = (self.shard.weight(i) * step).min(self.longest[i]);
+                row.axpy(-step * slope / s, v);
             }
             t += 1.0;
         }

@@ -4,7 +4,7 @@
 //! of the batch if all are the same. Here it is found on the way: the dual tells after every round whether the steps
 //! gained what they promised.
 //!
-//! Row i's number is αᵢ, the shared vector is v(α) = Σ αᵢxᵢ / (λ₂n).
+//! Row i's number is αᵢ, the shared vector is v(α) = Σ sᵢαᵢxᵢ / (λ₂n).
 
 use std::borrow::Cow;
 
@@ -99,15 +99,15 @@ impl SdcaWorker {
         let mut rng = keyed(self.shard.seed, Purpose::Visit, self.shard.worker, order.round);
         let mut work = Work::default();
         for i in sample(&mut rng, self.shard.len(), self.batch()) {
-            let (row, y) = (self.shard.row(i), self.shard.label(i));
-            let (z, q) = (dual::predict(row, v, by), order.args[0] * scale * row.norm_sq());
+            let (row, y, s) = (self.shard.row(i), self.shard.label(i), self.shard.weight(i));
+            let (z, q) = (dual::predict(row, v, by), order.args[0] * scale * s * row.norm_sq());
             let next = loss.dual_step(alpha[i], y, z, q);
             let step = next - alpha[i];
             let gain = worth(next, y) - worth(alpha[i], y);
-            terms[0] += gain;
-            terms[1] += gain - z * step - 0.5 * q * step * step;
+            terms[0] += s * gain;
+            terms[1] += s * (gain - z * step - 0.5 * q * step * step);
             alpha[i] = next;
-            row.axpy(scale * step, change);
+            row.axpy(scale * s * step, change);
             work.rows += 1;
             work.entries += row.stored() as u64;
         }

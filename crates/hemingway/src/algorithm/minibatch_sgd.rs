@@ -58,7 +58,7 @@ impl Worker for MinibatchWorker {
 }
 
 impl MinibatchWorker {
-    /// Σ φ′(xᵢ·w)·xᵢ over the sample, and its size behind it.
+    /// Σ sᵢφ′(xᵢ·w)·xᵢ over the sample, and its size behind it.
     fn sample_gradient(&self, order: &Order, w: &[f64], push: &mut [f64]) -> Work {
         let size = (FRACTION * self.shard.len() as f64).ceil() as usize;
         let mut rng = keyed(self.shard.seed, Purpose::Visit, self.shard.worker, order.round);
@@ -67,7 +67,7 @@ impl MinibatchWorker {
         for i in sample(&mut rng, self.shard.len(), size) {
             let row = self.shard.row(i);
             let slope = self.outline.loss.slope(row.dot(w), self.shard.label(i));
-            row.axpy(slope, gradient);
+            row.axpy(self.shard.weight(i) * slope, gradient);
             work.rows += 1;
             work.entries += row.stored() as u64;
         }

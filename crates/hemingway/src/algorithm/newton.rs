@@ -3,7 +3,7 @@
 //! gone far enough, one more round looks at P and ∇P there and they begin anew. w moves with every step, not only at the
 //! end of a descent: P falls all along, and whoever wants no more can leave. The iterates do not depend on m.
 //!
-//! Row i's number is φ″(xᵢ·w), so that a product needs one look at the row's entries and none at w.
+//! Row i's number is sᵢφ″(xᵢ·w), so that a product needs one look at the row's entries and none at w.
 
 mod descent;
 
@@ -73,16 +73,16 @@ impl Worker for NewtonWorker {
 }
 
 impl NewtonWorker {
-    /// Σ φ′ᵢ xᵢ, Σ φᵢ, and the diagonal of Σ φ″ᵢ xᵢxᵢᵀ; notes the φ″.
+    /// Σ sᵢφ′ᵢ xᵢ, Σ sᵢφᵢ, and the diagonal of Σ sᵢφ″ᵢ xᵢxᵢᵀ; notes the sᵢφ″.
     fn push_look(&self, w: &[f64], bends: &mut [f64], push: &mut [f64]) {
         let (gradient_and_value, diagonal) = push.split_at_mut(self.outline.columns + 1);
         primal::push_gradient_noting(&self.outline, &self.shard, w, gradient_and_value, |i, z, y| {
-            bends[i] = self.outline.loss.bend(z, y);
+            bends[i] = self.shard.weight(i) * self.outline.loss.bend(z, y);
             self.shard.row(i).axpy_squares(bends[i], diagonal);
         });
     }
 
-    /// Σ φ″ᵢ (xᵢ·p) xᵢ.
+    /// Σ sᵢφ″ᵢ (xᵢ·p) xᵢ.
     fn push_product(&self, p: &[f64], bends: &[f64], push: &mut [f64]) {
         for (i, bend) in bends.iter().enumerate().filter(|(_, bend)| **bend != 0.0) {
             let row = self.shard.row(i);

@@ -11,7 +11,7 @@ pub(super) fn pass(shard: &Shard) -> Work {
     Work { rows: shard.len() as u64, entries: shard.stored() }
 }
 
-/// Adds Σ φ(xᵢ·w) to `push[d]` and Σ φ′(xᵢ·w)·xᵢ to `push[..d]`.
+/// Adds Σ sᵢφ(xᵢ·w) to `push[d]` and Σ sᵢφ′(xᵢ·w)·xᵢ to `push[..d]`.
 pub(super) fn push_gradient(outline: &Outline, shard: &Shard, w: &[f64], push: &mut [f64]) {
     push_gradient_noting(outline, shard, w, push, |_, _, _| ());
 }
@@ -26,10 +26,10 @@ pub(super) fn push_gradient_noting(
 ) {
     let (gradient, value) = push.split_at_mut(outline.columns);
     for i in 0..shard.len() {
-        let (row, y) = (shard.row(i), shard.label(i));
+        let (row, y, s) = (shard.row(i), shard.label(i), shard.weight(i));
         let z = row.dot(w);
-        value[0] += outline.loss.value(z, y);
-        let slope = outline.loss.slope(z, y);
+        value[0] += s * outline.loss.value(z, y);
+        let slope = s * outline.loss.slope(z, y);
         if slope != 0.0 {
             row.axpy(slope, gradient);
         }
@@ -37,9 +37,10 @@ pub(super) fn push_gradient_noting(
     }
 }
 
-/// Adds Σ φ(xᵢ·w) to `push[0]`.
+/// Adds Σ sᵢφ(xᵢ·w) to `push[0]`.
 pub(super) fn push_value(outline: &Outline, shard: &Shard, w: &[f64], push: &mut [f64]) {
-    push[0] += (0..shard.len()).map(|i| outline.loss.value(shard.row(i).dot(w), shard.label(i))).sum::<f64>();
+    let loss = |i| shard.weight(i) * outline.loss.value(shard.row(i).dot(w), shard.label(i));
+    push[0] += (0..shard.len()).map(loss).sum::<f64>();
 }
 
 /// P(w) − λ₁‖w‖₁ and its gradient from the sums of [`push_gradient`]; `gradient` comes in as the sum.
@@ -52,7 +53,7 @@ pub(super) fn fold_gradient(outline: &Outline, w: &[f64], sum: &mut [f64]) -> f6
     value[0] / n + outline.penalty.ridge(w)
 }
 
-/// Numbers in the sum of an evaluation beyond Σ αᵢxᵢ.
+/// Numbers in the sum of an evaluation beyond Σ sᵢαᵢxᵢ.
 const TERMS: usize = 3;
 
 /// Adds to `push` the terms of P(w) and of the dual at the feasible point αᵢ = −t·φ′(xᵢ·w), t with the order.
@@ -71,15 +72,15 @@ pub(super) fn push_evaluation_at(
 ) {
     let (v, terms) = push.split_at_mut(outline.columns);
     for i in 0..shard.len() {
-        let (row, y) = (shard.row(i), shard.label(i));
+        let (row, y, s) = (shard.row(i), shard.label(i), shard.weight(i));
         let z = row.dot(w);
         let alpha = dual(i, z, y);
         let (linear, quadratic) = outline.loss.dual_terms(alpha, y);
-        terms[0] += outline.loss.value(z, y);
-        terms[1] += linear;
-        terms[2] += quadratic;
+        terms[0] += s * outline.loss.value(z, y);
+        terms[1] += s * linear;
+        terms[2] += s * quadratic;
         if alpha != 0.0 {
-            row.axpy(alpha, v);
+            row.axpy(s * alpha, v);
         }
     }
 }
@@ -113,7 +114,7 @@ pub(super) fn evaluate_within(
     Ok(Evaluation { objective, dual: best_dual(outline, &sum) })
 }
 
-/// The largest t in [0, 1] for which g*(t·v/n) is finite, v = Σ αᵢxᵢ.
+/// The largest t in [0, 1] for which g*(t·v/n) is finite, v = Σ sᵢαᵢxᵢ.
 fn most_feasible(outline: &Outline, v: &[f64]) -> f64 {
     if outline.penalty.l2 > 0.0 {
         return 1.0;

@@ -10,7 +10,7 @@ use rand::seq::SliceRandom;
 
 use super::{Algorithm, Machines, Order, Server, Step, Support, Task, Work, Worker, primal};
 use crate::Result;
-use crate::data::Shard;
+use crate::data::{Row, Shard};
 use crate::placement::Placement;
 use crate::problem::{Evaluation, Loss, Outline, Penalty};
 use crate::rng::{Purpose, keyed};
@@ -54,7 +54,7 @@ impl Algorithm for ProxCocoa {
     }
 
     fn worker(&self, outline: &Outline, shard: Shard) -> Box<dyn Worker> {
-        let norms = (0..shard.len()).map(|j| shard.row(j).norm_sq()).collect();
+        let norms = (0..shard.len()).map(|j| weighted_norm_sq(shard.row(j), shard.all_weights())).collect();
         let entries = shard.stored();
         Box::new(ColumnWorker { outline: *outline, shard, norms, entries, visits: Vec::new() })
     }
@@ -67,6 +67,7 @@ impl Algorithm for ProxCocoa {
 struct ColumnWorker {
     outline: Outline,
     shard: Shard,
+    /// Σ sᵢxᵢⱼ² of its columns j.
     norms: Vec<f64>,
     entries: u64,
     visits: Vec<u32>,
@@ -86,13 +87,18 @@ impl Worker for ColumnWorker {
 }
 
 impl ColumnWorker {
-    /// φ′ of every row: every machine needs all of them.
+    /// sᵢφ′ of every row: every machine needs all of them.
     fn slopes(&self, v: &[f64]) -> Vec<f64> {
-        v.iter().zip(self.shard.all_labels()).map(|(v, y)| self.outline.loss.slope(*v, *y)).collect()
+        let mut slopes: Vec<f64> =
+            v.iter().zip(self.shard.all_labels()).map(|(v, y)| self.outline.loss.slope(*v, *y)).collect();
+        if let Some(weights) = self.shard.all_weights() {
+            slopes.iter_mut().zip(weights).for_each(|(slope, s)| *slope *= s);
+        }
+        slopes
     }
 
-    /// One pass over its columns, each set to the least of (1/n)φ′·Δv + (σ′c/2n)‖Δv‖² + g(w + Δw), c being φ's largest
-    /// curvature.
+    /// One pass over its columns, each set to the least of (1/n) Σ sᵢφ′ᵢΔvᵢ + (σ′c/2n) Σ sᵢΔvᵢ² + g(w + Δw), c being φ's
+    /// largest curvature.
     fn push_steps(&mut self, order: &Order, shared: &[f64], push: &mut [f64]) {
         let n = self.outline.rows;
         let (v, w) = shared.split_at(n);
@@ -106,7 +112,8 @@ impl ColumnWorker {
             let (column, old) = (self.shard.row(j), w[self.shard.start() + j]);
             let bend = curve * self.norms[j] / n as f64;
             let by = if bend > 0.0 {
-                let slope = (column.dot(&slopes) + curve * column.dot(moved)) / n as f64;
+                let slope =
+                    (column.dot(&slopes) + curve * weighted_dot(column, moved, self.shard.all_weights())) / n as f64;
                 self.outline.penalty.prox(old - slope / bend, bend) - old
             } else {
                 // A column of zeros is worth nothing, whatever a model taken over says.
@@ -136,13 +143,23 @@ impl ColumnWorker {
             columns[self.shard.start() + j] = -t * self.shard.row(j).dot(&slopes);
         }
         for i in Placement::even(v.len(), machines as usize).range(self.shard.worker) {
-            let y = self.shard.all_labels()[i];
-            let (linear, quadratic) = loss.dual_terms(-t * slopes[i], y);
-            terms[0] += loss.value(v[i], y);
-            terms[1] += linear;
-            terms[2] += quadratic;
+            let (y, s) = (self.shard.all_labels()[i], self.shard.all_weights().map_or(1.0, |weights| weights[i]));
+            let (linear, quadratic) = loss.dual_terms(t * loss.dual_of(v[i], y), y);
+            terms[0] += s * loss.value(v[i], y);
+            terms[1] += s * linear;
+            terms[2] += s * quadratic;
         }
     }
+}
+
+/// Σ sᵢxᵢvᵢ.
+fn weighted_dot(x: Row<'_>, v: &[f64], weights: Option<&[f64]>) -> f64 {
+    weights.map_or_else(|| x.dot(v), |s| x.iter().map(|(i, x)| s[i as usize] * x * v[i as usize]).sum())
+}
+
+/// Σ sᵢxᵢ².
+fn weighted_norm_sq(x: Row<'_>, weights: Option<&[f64]>) -> f64 {
+    weights.map_or_else(|| x.norm_sq(), |s| x.iter().map(|(i, x)| s[i as usize] * x * x).sum())
 }
 
 struct ColumnServer {

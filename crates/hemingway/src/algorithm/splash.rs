@@ -67,13 +67,13 @@ impl Worker for SplashWorker {
 }
 
 impl SplashWorker {
-    /// Σ gᵢ² at the model: what AdaGrad would remember of one pass there.
+    /// Σ sᵢgᵢ² at the model: what AdaGrad would remember of one pass there.
     fn sum_squares(&self, model: &[f64], push: &mut [f64]) {
         for i in 0..self.shard.len() {
             let row = self.shard.row(i);
             let slope = self.outline.loss.slope(row.dot(model), self.shard.label(i));
             for (j, x) in row.iter() {
-                push[j as usize] += slope * slope * x * x;
+                push[j as usize] += self.shard.weight(i) * slope * slope * x * x;
             }
         }
     }
@@ -89,7 +89,8 @@ impl SplashWorker {
         // AdaGrad's step is a length in w; 1/‖x‖ moves a margin by about one.
         let step = weight / self.outline.mean_norm_sq.max(f64::MIN_POSITIVE).sqrt();
         for &i in &self.visits {
-            self.visit(i as usize, weight, step, w, squares);
+            let s = self.shard.weight(i as usize);
+            self.visit(i as usize, s * weight, s * step, w, squares);
         }
         let pull = step * self.shard.len() as f64 * self.outline.penalty.l2;
         for (w, square) in w.iter_mut().zip(squares.iter()) {
@@ -101,7 +102,7 @@ impl SplashWorker {
         }
     }
 
-    /// One AdaGrad step on one row, no longer than brings its slope to zero.
+    /// One AdaGrad step on one row that stands for `weight` of them, no longer than brings its slope to zero.
     fn visit(&self, i: usize, weight: f64, step: f64, w: &mut [f64], squares: &mut [f64]) {
         let (row, loss) = (self.shard.row(i), self.outline.loss);
         let slope = loss.slope(row.dot(w), self.shard.label(i));

@@ -1,5 +1,5 @@
 //! SVRG on several machines (Johnson & Zhang 2013; Konečný et al. 2016): one round for ∇P at the anchor w, and one in
-//! which every machine takes a pass of stochastic steps whose gradients are corrected by it, φ′(xᵢ·w′) − φ′(xᵢ·w) on top
+//! which every machine takes a pass of stochastic steps whose gradients are corrected by it, sᵢ(φ′(xᵢ·w′) − φ′(xᵢ·w)) on top
 //! of ∇P(w); the changes are averaged. On one machine it is SVRG itself.
 //!
 //! P at the next anchor comes with ∇P there, and a step after which P is not lower is taken back and halved: no step size
@@ -73,7 +73,7 @@ impl Worker for SvrgWorker {
 
 impl SvrgWorker {
     /// Its share of the mean change after a pass of corrected steps. With u = w′ − w every step is
-    /// u ← (1 − ηλ₂)u − η∇P(w) − η(φ′(xᵢ·w′) − φ′(xᵢ·w))xᵢ; columns that a row does not hold catch up when they are
+    /// u ← (1 − ηλ₂)u − η∇P(w) − ηsᵢ(φ′(xᵢ·w′) − φ′(xᵢ·w))xᵢ; columns that a row does not hold catch up when they are
     /// next needed.
     fn push_epoch(&mut self, order: &Order, slope: &[f64], anchored: &[f64], u: &mut [f64]) {
         let Outline { rows, loss, penalty, .. } = self.outline;
@@ -88,6 +88,7 @@ impl SvrgWorker {
             let z = anchored[i];
             let turn = loss.slope(z + row.dot(u), y) - loss.slope(z, y);
             // Damped as an implicit step would be, so that one long row cannot carry the model away.
+            let eta = eta * self.shard.weight(i);
             row.axpy(-eta * turn / (1.0 + eta * loss.curvature() * row.norm_sq()), u);
         }
         let share = self.shard.len() as f64 / rows as f64;

@@ -103,7 +103,7 @@ pub(super) fn resume(algorithm: &Arc<dyn Algorithm>, case: &Case) {
     }
 }
 
-/// w = Σ αᵢxᵢ/(λ₂n), shrunk by λ₁/λ₂, after any rounds and any resizing, on both engines.
+/// w = Σ sᵢαᵢxᵢ/(λ₂n), shrunk by λ₁/λ₂, after any rounds and any resizing, on both engines.
 pub(super) fn keep_w_of_alpha(algorithm: &Arc<dyn Algorithm>, case: &Case) {
     for build in [local, simulated] {
         let mut rig = Rig::new(&case.problem, algorithm, 4, &build);
@@ -124,7 +124,7 @@ fn is_w_of_alpha(rig: &mut Rig, told: &str) {
     let w = rig.model();
     let gap: Vec<f64> = w.iter().zip(&expected).map(|(a, b)| a - b).collect();
     let allowed = rounding(dot(&expected, &expected).sqrt());
-    assert!(dot(&gap, &gap).sqrt() <= allowed, "{told}: w = {w:?} must be Σ αᵢxᵢ/(λ₂n), shrunk, = {expected:?}");
+    assert!(dot(&gap, &gap).sqrt() <= allowed, "{told}: w = {w:?} must be Σ sᵢαᵢxᵢ/(λ₂n), shrunk, = {expected:?}");
 }
 
 fn w_of_alpha(problem: &Problem, alpha: &[f64]) -> Vec<f64> {
@@ -132,7 +132,7 @@ fn w_of_alpha(problem: &Problem, alpha: &[f64]) -> Vec<f64> {
     let Penalty { l2, l1 } = problem.penalty;
     let scale = l2 * problem.data.rows() as f64;
     for (i, a) in alpha.iter().enumerate() {
-        problem.data.matrix.row(i).axpy(a / scale, &mut w);
+        problem.data.matrix.row(i).axpy(problem.data.weight(i) * a / scale, &mut w);
     }
     w.iter().map(|v| shrunk(*v, l1 / l2)).collect()
 }

@@ -80,7 +80,7 @@ fn setting() -> Setting {
     let mut matrix = dense(2);
     (0..ROWS).for_each(|i| matrix.push_row([(0, i as f64), (1, 1.0)]));
     let labels = (0..ROWS).map(|i| i as f64).collect();
-    let data = Dataset { name: "ledger".into(), matrix, labels };
+    let data = Dataset::new("ledger", matrix, labels);
     Setting::new(&problem(data, Loss::Squared, Penalty { l2: 0.1, l1: 0.0 }), Arc::new(Ledger))
 }
 

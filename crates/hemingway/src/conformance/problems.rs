@@ -18,6 +18,9 @@ pub struct Case {
     pub problem: Problem,
 }
 
+/// The problems whose rows do not all count alike.
+const WEIGHTED: &str = "mixed rows, weighted";
+
 /// Every awkward problem for a loss.
 pub fn for_loss(loss: Loss) -> Vec<Case> {
     let shapes = [
@@ -29,10 +32,13 @@ pub fn for_loss(loss: Loss) -> Vec<Case> {
         ("one row a thousand times as long", one_long_row(), (0.02, 0.0)),
         ("mixed rows, elastic net", mixed(Matrix::sparse(6)), (0.05, 0.03)),
         ("mixed rows, L1 alone", mixed(dense(6)), (0.0, 0.03)),
+        (WEIGHTED, mixed(Matrix::sparse(6)), (0.05, 0.0)),
+        (WEIGHTED, mixed(dense(6)), (0.05, 0.03)),
     ];
     let case = |(name, matrix, (l2, l1)): (&str, Matrix, (f64, f64))| {
         let labels = labels(loss, matrix.rows());
-        let data = Dataset { name: name.into(), matrix, labels };
+        let weights = (name == WEIGHTED).then(|| weights(matrix.rows()));
+        let data = Dataset { weights, ..Dataset::new(name, matrix, labels) };
         Case { name: format!("{loss}, {name}"), problem: problem(data, loss, Penalty { l2, l1 }) }
     };
     shapes.into_iter().map(case).collect()
@@ -89,6 +95,13 @@ fn one_long_row() -> Matrix {
         matrix.push_row((0..3).map(|j| (j, scale * draw(&mut rng))));
     }
     matrix
+}
+
+/// From 0 to 20 times what a row counts for, 1 on average.
+fn weights(rows: usize) -> Vec<f64> {
+    let share = |i: usize| [0.0, 1.0, 0.3, 4.0, 0.001, 20.0][i % 6];
+    let mean = (0..rows).map(share).sum::<f64>() / rows as f64;
+    (0..rows).map(|i| share(i) / mean).collect()
 }
 
 fn labels(loss: Loss, rows: usize) -> Vec<f64> {

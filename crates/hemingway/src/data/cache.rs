@@ -17,7 +17,7 @@ use super::{Dataset, Fnv, Loaded, Matrix, Reading, Source};
 use crate::Result;
 
 /// The first bytes of a copy: the version of what follows, and which end of a number comes first.
-const MAGIC: &[u8; 8] = if cfg!(target_endian = "little") { b"hmgwy-1l" } else { b"hmgwy-1b" };
+const MAGIC: &[u8; 8] = if cfg!(target_endian = "little") { b"hmgwy-2l" } else { b"hmgwy-2b" };
 /// Smaller files are parsed in no time.
 const WORTH_KEEPING: u64 = 4 << 20;
 /// Longer headers are damaged ones.
@@ -38,6 +38,7 @@ struct Header {
     notes: Vec<String>,
     base: Option<Base>,
     names: Option<Vec<String>>,
+    weighted: bool,
     rows: u64,
     columns: u64,
     entries: u64,
@@ -108,13 +109,14 @@ impl Cache {
 }
 
 fn write(mut file: impl Write, origin: Origin, loaded: &Loaded) -> io::Result<()> {
-    let Dataset { name, matrix, labels } = &loaded.dataset;
+    let Dataset { name, matrix, labels, weights } = &loaded.dataset;
     let header = Header {
         origin,
         name: name.clone(),
         notes: loaded.notes.clone(),
         base: loaded.base,
         names: loaded.names.clone(),
+        weighted: weights.is_some(),
         rows: matrix.rows() as u64,
         columns: matrix.columns() as u64,
         entries: matrix.stored() as u64,
@@ -125,6 +127,7 @@ fn write(mut file: impl Write, origin: Origin, loaded: &Loaded) -> io::Result<()
     file.write_all(&(header.len() as u64).to_le_bytes())?;
     file.write_all(&header)?;
     file.write_all(cast_slice(labels))?;
+    file.write_all(cast_slice(weights.as_deref().unwrap_or_default()))?;
     match matrix {
         Matrix::Sparse { starts, indices, values, .. } => {
             let starts: Vec<u64> = starts.iter().map(|start| *start as u64).collect();
@@ -160,7 +163,7 @@ fn take(path: &Path, origin: &Origin) -> Option<Loaded> {
 impl Header {
     /// How many bytes of arrays follow it.
     fn bytes(&self) -> Option<u64> {
-        let labels = self.rows.checked_mul(8)?;
+        let labels = self.rows.checked_mul(if self.weighted { 16 } else { 8 })?;
         let rest = match self.sparse {
             true => self.rows.checked_add(1)?.checked_mul(8)?.checked_add(self.entries.checked_mul(12)?)?,
             false => self.entries.checked_mul(8)?,
@@ -171,6 +174,7 @@ impl Header {
     fn arrays(self, mut file: impl Read) -> Option<Loaded> {
         let (rows, columns, entries) = (self.rows as usize, self.columns as usize, self.entries as usize);
         let labels = numbers(&mut file, rows).ok()?;
+        let weights = self.weighted.then(|| numbers(&mut file, rows)).transpose().ok()?;
         let matrix = if self.sparse {
             let starts: Vec<u64> = numbers(&mut file, rows + 1).ok()?;
             let starts: Vec<usize> = starts.into_iter().map(|start| start as usize).collect();
@@ -183,7 +187,7 @@ impl Header {
             let values = numbers(&mut file, entries).ok()?;
             (rows.checked_mul(columns) == Some(entries)).then_some(Matrix::Dense { rows, columns, values })?
         };
-        let dataset = Dataset { name: self.name, matrix, labels };
+        let dataset = Dataset { name: self.name, matrix, labels, weights };
         Some(Loaded { dataset, notes: self.notes, base: self.base, names: self.names })
     }
 }

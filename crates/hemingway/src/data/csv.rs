@@ -51,7 +51,7 @@ pub fn parse(text: impl BufRead, path: &Path, reading: &Reading) -> Result<Parse
         return Err(empty());
     }
     let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-    let dataset = Dataset { name, matrix: rows.matrix.compact(), labels: rows.labels };
+    let dataset = Dataset::new(name, rows.matrix.compact(), rows.labels);
     Ok(Parsed { dataset, names: layout.names, notes: layout.notes })
 }
 

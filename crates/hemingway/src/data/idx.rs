@@ -36,7 +36,7 @@ pub(crate) fn read_from(input: impl Read, images: &Path) -> Result<Pair> {
         return Err(Error::file(labels_path, what));
     }
     let name = images.file_name().unwrap_or(images.as_os_str()).to_string_lossy().into_owned();
-    Ok(Pair { dataset: Dataset { name, matrix, labels }, labels: labels_path })
+    Ok(Pair { dataset: Dataset::new(name, matrix, labels), labels: labels_path })
 }
 
 /// `images-idx3` becomes `labels-idx1`, `images.idx3` becomes `labels.idx1`; compressed or not, as it lies there.

@@ -109,7 +109,7 @@ mod tests {
     fn dataset(labels: Vec<f64>) -> Dataset {
         let mut matrix = Matrix::sparse(4);
         labels.iter().for_each(|_| matrix.push_row([(1, 2.0)]));
-        Dataset { name: "some".into(), matrix, labels }
+        Dataset::new("some", matrix, labels)
     }
 
     #[test]

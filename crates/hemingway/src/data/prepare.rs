@@ -91,7 +91,7 @@ impl Rules {
         let labels: Option<_> = dataset.labels.iter().map(|&y| self.labels.apply(y)).collect();
         let labels = labels.ok_or_else(|| Error::file(&name, self.labels.complaint(&dataset.labels)))?;
         notes.extend(self.labels.note());
-        Ok((Dataset { name, matrix, labels }, notes))
+        Ok((Dataset { name, matrix, labels, weights: dataset.weights }, notes))
     }
 
     /// The same for rows whose labels do not matter, as in prediction. Missing columns are zero; columns that the

@@ -57,7 +57,7 @@ impl Recipe {
             Kind::Sparse => self.logistic(self.sparse_rows(), &weights),
             Kind::PowerLaw => self.logistic(self.power_law_rows(), &weights),
         };
-        Dataset { name: self.to_string(), matrix: self.reflected(matrix).compact(), labels }
+        Dataset::new(self.to_string(), self.reflected(matrix).compact(), labels)
     }
 
     /// x − 2(u·x)u for one random unit vector u after the other.

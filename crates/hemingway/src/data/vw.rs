@@ -133,7 +133,7 @@ impl<'a> Rows<'a> {
             matrix.push_row(row);
         }
         let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-        let dataset = Dataset { name, matrix: matrix.compact(), labels: self.labels };
+        let dataset = Dataset::new(name, matrix.compact(), self.labels);
         Ok(Parsed { dataset, names, base })
     }
 }

@@ -16,9 +16,10 @@ pub(crate) fn optimum(problem: &Problem) -> f64 {
             program.at_least_absolute(problem.penalty.l1, &[(j, 1.0)], 0.0);
         }
     }
-    for (x, y) in rows.iter().zip(&problem.data.labels) {
-        let z: Vec<(usize, f64)> = w.clone().zip(x.iter().copied()).collect();
-        program.add_loss(problem.loss, z, *y, n);
+    // What counts for nothing would leave the program a variable that nothing holds.
+    for i in (0..rows.len()).filter(|i| weight(problem, *i) > 0.0) {
+        let z: Vec<(usize, f64)> = w.clone().zip(rows[i].iter().copied()).collect();
+        program.add_loss(problem.loss, z, problem.data.labels[i], weight(problem, i) / n);
     }
     objective(problem, &rows, &program.solve()[w])
 }
@@ -36,8 +37,12 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
+fn weight(problem: &Problem, i: usize) -> f64 {
+    problem.data.weights.as_ref().map_or(1.0, |weights| weights[i])
+}
+
 fn objective(problem: &Problem, rows: &[Vec<f64>], w: &[f64]) -> f64 {
-    let loss = |(x, y): (&Vec<f64>, &f64)| {
+    let loss = |x: &[f64], y: f64| {
         let z = dot(x, w);
         let (short, off) = ((1.0 - y * z).max(0.0), (z - y).abs());
         match problem.loss {
@@ -53,7 +58,8 @@ fn objective(problem: &Problem, rows: &[Vec<f64>], w: &[f64]) -> f64 {
             Loss::Huber => off - 0.5,
         }
     };
-    let losses: f64 = rows.iter().zip(&problem.data.labels).map(loss).sum();
+    let of_row = |i: usize| weight(problem, i) * loss(&rows[i], problem.data.labels[i]);
+    let losses: f64 = (0..rows.len()).map(of_row).sum();
     let l1: f64 = w.iter().map(|w| w.abs()).sum();
     losses / rows.len() as f64 + problem.penalty.l2 / 2.0 * dot(w, w) + problem.penalty.l1 * l1
 }
@@ -126,8 +132,8 @@ impl Program {
         self.cones.push(SupportedConeT::ExponentialConeT());
     }
 
-    /// φ(z, y)/n.
-    fn add_loss(&mut self, loss: Loss, mut z: Sum, y: f64, n: f64) {
+    /// φ(z, y), `share` times.
+    fn add_loss(&mut self, loss: Loss, mut z: Sum, y: f64, share: f64) {
         // ξ ≥ 0, ξ ≥ 1 − yz − …
         let hinge = |program: &mut Self, cost: f64, curve: f64, less: &[(usize, f64)]| {
             let xi = program.variable(cost, curve);
@@ -138,30 +144,30 @@ impl Program {
             program.at_most(&row, -1.0);
         };
         match loss {
-            Loss::Hinge => hinge(self, 1.0 / n, 0.0, &[]),
-            Loss::SquaredHinge => hinge(self, 0.0, 2.0 / n, &[]),
+            Loss::Hinge => hinge(self, share, 0.0, &[]),
+            Loss::SquaredHinge => hinge(self, 0.0, 2.0 * share, &[]),
             // The least of ½t² + the hinge of yz + t.
             Loss::SmoothedHinge => {
-                let t = self.variable(0.0, 1.0 / n);
-                hinge(self, 1.0 / n, 0.0, &[(t, -1.0)]);
+                let t = self.variable(0.0, share);
+                hinge(self, share, 0.0, &[(t, -1.0)]);
             }
             // t ≥ ln(1 + e^(−yz)), that is, e^(−yz − t) ≤ u, e^(−t) ≤ v, u + v ≤ 1.
             Loss::Logistic => {
-                let (t, u, v) = (self.variable(1.0 / n, 0.0), self.variable(0.0, 0.0), self.variable(0.0, 0.0));
+                let (t, u, v) = (self.variable(share, 0.0), self.variable(0.0, 0.0), self.variable(0.0, 0.0));
                 self.at_most(&[(u, 1.0), (v, 1.0)], 1.0);
                 z.iter_mut().for_each(|(_, x)| *x *= -y);
                 self.exponential(&z, t, u);
                 self.exponential(&[], t, v);
             }
             Loss::Squared => {
-                z.push((self.variable(0.0, 1.0 / n), -1.0));
+                z.push((self.variable(0.0, share), -1.0));
                 self.equal(&z, y);
             }
-            Loss::Absolute => self.at_least_absolute(1.0 / n, &z, y),
+            Loss::Absolute => self.at_least_absolute(share, &z, y),
             // The least of ½r² + |z − y − r|.
             Loss::Huber => {
-                z.push((self.variable(0.0, 1.0 / n), -1.0));
-                self.at_least_absolute(1.0 / n, &z, y);
+                z.push((self.variable(0.0, share), -1.0));
+                self.at_least_absolute(share, &z, y);
             }
         }
     }

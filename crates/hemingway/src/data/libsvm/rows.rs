@@ -121,7 +121,7 @@ impl Rows {
         }
         let matrix = Matrix::Sparse { columns, starts: self.starts, indices: self.indices, values: self.values };
         let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-        let dataset = Dataset { name, matrix: matrix.compact(), labels: self.labels };
+        let dataset = Dataset::new(name, matrix.compact(), self.labels);
         Ok(Parsed { dataset, base, queries: self.queries })
     }
 }

@@ -20,7 +20,7 @@ impl Unlabelled<'_> {
         let (labels, note) = self.labels()?;
         self.check(&labels).map_err(|what| Error::file(self.path, what))?;
         let name = self.path.file_name().unwrap_or(self.path.as_os_str()).to_string_lossy().into_owned();
-        let dataset = Dataset { name, matrix: self.matrix.compact(), labels };
+        let dataset = Dataset::new(name, self.matrix.compact(), labels);
         Ok(Parsed { dataset, notes: note.into_iter().collect() })
     }
 

@@ -7,7 +7,7 @@ use crate::data::dense_rows;
 fn dataset(columns: usize, rows: &[&[(u32, f64)]], labels: &[f64]) -> Dataset {
     let mut matrix = Matrix::sparse(columns);
     rows.iter().for_each(|row| matrix.push_row(row.iter().copied()));
-    Dataset { name: "made".into(), matrix: matrix.compact(), labels: labels.to_vec() }
+    Dataset::new("made", matrix.compact(), labels.to_vec())
 }
 
 fn with(normalize: Option<Normalize>, intercept: bool) -> Preparation {
@@ -78,7 +78,7 @@ proptest! {
         let mut matrix = Matrix::sparse(6);
         rows.iter().for_each(|row| matrix.push_row(row.iter().map(|(j, v)| (*j, *v))));
         let labels = (0..rows.len()).map(|i| (i % 2) as f64).collect();
-        let data = Dataset { name: "made".into(), matrix, labels };
+        let data = Dataset::new("made", matrix, labels);
         let ready = prepare(data, &with(normalize, intercept), true).unwrap().dataset;
         prop_assert_eq!(ready.columns(), 6 + usize::from(intercept));
         prop_assert_eq!(&ready.matrix.clone().compact(), &ready.matrix);

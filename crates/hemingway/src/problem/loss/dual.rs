@@ -1,7 +1,7 @@
 //! Conjugates and exact dual coordinate steps.
 //!
 //! With α the dual variable of a row (SDCA's sign: w(α) = Σ αᵢxᵢ / (λn)), the dual objective gains −φ*(−α) from the
-//! row. For the losses with classes b = yα lives in [0, 1], for the squared hinge in [0, ∞).
+//! row. What becomes of it with weights, `algorithm/dual.rs` says. For the losses with classes b = yα lives in [0, 1], for the squared hinge in [0, ∞).
 
 use super::{HUBER, Loss, SMOOTHING, sigmoid};
 

@@ -16,7 +16,7 @@ use crate::train::Spent;
 const OPTIMUM: f64 = 0.5;
 
 fn job(goal: Goal, mode: Mode) -> History {
-    let data = Dataset { name: "made up".into(), matrix: Matrix::dense(1, vec![1.0; 64]), labels: vec![1.0; 64] };
+    let data = Dataset::new("made up", Matrix::dense(1, vec![1.0; 64]), vec![1.0; 64]);
     let spec = JobSpec {
         data: "made up".into(),
         labels: Default::default(),
