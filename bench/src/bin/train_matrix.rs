@@ -92,6 +92,8 @@ fn train(case: &Case, cluster: Option<Cluster>, store: &Store) -> anyhow::Result
     let spec = JobSpec {
         data: case.data.clone(),
         labels: Default::default(),
+        weights: Default::default(),
+        class_weight: None,
         loss: Some(case.loss),
         l2: case.l2,
         l1: 0.0,

@@ -218,6 +218,8 @@ impl<'a> Trainer<'a> {
         JobSpec {
             data: case.data.clone(),
             labels: Default::default(),
+            weights: Default::default(),
+            class_weight: None,
             loss: Some(case.loss),
             l2: case.l2,
             l1: 0.0,

@@ -14,7 +14,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
-pub(crate) use data::{DataCommand, LabelArgs};
+pub(crate) use data::{DataCommand, LabelArgs, WeightArgs};
 pub(crate) use design::{CostArg, DesignArgs};
 pub(crate) use goal::GoalArgs;
 pub(crate) use job::{KeepArgs, LimitArgs, ProblemArgs, RunArgs, TrainArgs};
@@ -256,6 +256,8 @@ pub(crate) struct ScoreArgs {
     pub(crate) data: String,
     #[command(flatten)]
     pub(crate) labels: LabelArgs,
+    #[command(flatten)]
+    pub(crate) weights: WeightArgs,
     #[command(flatten)]
     pub(crate) store: StoreArg,
 }

@@ -64,6 +64,8 @@ pub(crate) fn spec(
     Ok(JobSpec {
         data,
         labels: problem.labels.labels(),
+        weights: problem.weights.weights(),
+        class_weight: problem.class_weight.clone(),
         loss: problem.loss,
         l2: problem.l2,
         l1: problem.l1,

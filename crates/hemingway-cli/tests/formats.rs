@@ -72,8 +72,6 @@ fn words_are_learnt_and_found_again_by_name() {
     let said = desk.ok("predict m.json new.vw");
     assert_eq!(said.out, "-1\n1\n");
     assert!(said.err.contains("1 columns that the training data did not have are dropped"), "{}", said.err);
-    desk.write("weighed.vw", "1 0.5 |w good\n");
-    assert!(desk.run("data info weighed.vw").err.contains("weighed.vw:1: weight `0.5`"));
 }
 
 #[test]

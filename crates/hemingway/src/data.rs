@@ -1,6 +1,7 @@
 //! Data in: rows and labels, from files or made to order.
 
 pub mod cache;
+mod classes;
 pub mod csv;
 mod file;
 mod format;
@@ -25,10 +26,11 @@ use rand::seq::SliceRandom;
 use crate::rng::{Purpose, keyed};
 use crate::{Error, Result};
 pub use cache::Cache;
+pub use classes::ClassWeight;
 pub use info::Info;
 pub use matrix::{Matrix, Row};
 pub use prepare::{Normalize, Preparation, Prepared, Rules, prepare};
-pub use reading::{Labels, Like, Reading};
+pub use reading::{Labels, Like, Reading, Weights};
 pub use save::{SaveAs, save};
 pub use source::{Loaded, Source};
 

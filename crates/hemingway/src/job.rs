@@ -1,5 +1,7 @@
 //! From what was asked to what can be run: the specification, checked and loaded.
 
+mod weighing;
+
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,9 +13,9 @@ use crate::backend::Config;
 use crate::cluster::Cluster;
 use crate::data::libsvm::Base;
 use crate::data::matrix::BYTES_PER_ENTRY;
-use crate::data::prepare::{Preparation, Rules, prepare};
+use crate::data::prepare::{Preparation, Rules};
 use crate::data::source::Source;
-use crate::data::{Cache, Dataset, Info, Labels, Loaded, Reading};
+use crate::data::{Cache, ClassWeight, Dataset, Info, Labels, Loaded, Reading, Weights};
 use crate::engine::cores;
 use crate::goal::{Caps, Goal};
 use crate::model::{Precedents, Timing, Traits};
@@ -29,6 +31,12 @@ pub struct JobSpec {
     /// `--label`, `--labels`: where its labels are, if it does not say so itself.
     #[serde(default, skip_serializing_if = "Labels::is_default")]
     pub labels: Labels,
+    /// `--weight`, `--weights`: where its weights are, if it does not say so itself.
+    #[serde(default, skip_serializing_if = "Weights::is_default")]
+    pub weights: Weights,
+    /// `--class-weight`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub class_weight: Option<ClassWeight>,
     /// `--loss`; by the labels if not given.
     pub loss: Option<Loss>,
     /// `--l2`; 1/n if not given.
@@ -177,7 +185,7 @@ impl JobSpec {
     /// The same, reading the data from its copy in a cache if there is one.
     pub fn check_through(self, cache: Option<&Cache>) -> Result<Job> {
         self.check_settings()?;
-        let (source, reading) = (Source::parse(&self.data)?, Reading::with_labels(&self.labels));
+        let (source, reading) = (Source::parse(&self.data)?, Reading::of(&self.labels, &self.weights));
         let loaded = cache.map_or_else(|| source.load_as(&reading), |cache| cache.load(&source, &reading))?;
         self.check_with(loaded)
     }
@@ -186,8 +194,9 @@ impl JobSpec {
     pub fn check_with(self, loaded: Loaded) -> Result<Job> {
         self.check_settings()?;
         let mut notes = loaded.notes;
-        let loss = self.loss.map_or_else(|| default_loss(&loaded.dataset, &self.preparation, &mut notes), Ok)?;
-        let mut prepared = prepare(loaded.dataset, &self.preparation, loss.is_binary())?;
+        let dataset = weighing::counted(loaded.dataset, &mut notes)?;
+        let loss = self.loss.map_or_else(|| default_loss(&dataset, &self.preparation, &mut notes), Ok)?;
+        let mut prepared = self.prepare(dataset, loss)?;
         prepared.rules.names = loaded.names;
         notes.extend(prepared.notes);
         self.check_metric(loss)?;
@@ -252,11 +261,13 @@ impl JobSpec {
     fn load_test(&self, base: Option<Base>, rules: &Rules, notes: &mut Vec<String>) -> Result<Option<Arc<Dataset>>> {
         let Some(test) = &self.test else { return Ok(None) };
         let like = Some(rules.like(base));
-        let reading = Reading { labels: self.labels.of_companion(), like, unlabelled: false };
+        let (labels, weights) = (self.labels.of_companion(), self.weights.of_companion());
+        let reading = Reading { labels, weights, like, unlabelled: false, unweighted: true };
         let loaded = Source::parse(test)?.load_as(&reading)?;
         let (dataset, said) = rules.apply(loaded.dataset)?;
         notes.extend(said.into_iter().filter(|note| !notes.contains(note)).collect::<Vec<_>>());
-        Ok(Some(Arc::new(dataset)))
+        notes.extend(dataset.weights.as_ref().map(|_| "rows of the test set count by weights of their own".into()));
+        Ok(Some(Arc::new(dataset.weighed()?.into_owned())))
     }
 
     /// The λ for the rows that are trained on, from that for all: whichever brings the rounds on a sample nearest to

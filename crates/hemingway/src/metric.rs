@@ -1,4 +1,4 @@
-//! What a model is worth on a test set.
+//! What a model is worth on a test set. Where its rows have weights, they count by them, whatever the training data's did.
 
 use std::collections::BTreeMap;
 
@@ -7,17 +7,21 @@ use crate::problem::Loss;
 
 /// Every measure that applies: accuracy for classes, RMSE and R² for numbers, and the mean loss.
 pub fn all(test: &Dataset, w: &[f64], loss: Loss) -> BTreeMap<String, f64> {
-    let n = test.rows() as f64;
-    let pairs: Vec<(f64, f64)> = (0..test.rows()).map(|i| (test.matrix.row(i).dot(w), test.labels[i])).collect();
+    let all = || 0..test.rows();
+    let n: f64 = all().map(|i| test.weight(i)).sum();
+    let pairs: Vec<(f64, f64)> = all().map(|i| (test.matrix.row(i).dot(w), test.labels[i])).collect();
+    let mean = |of: &dyn Fn(f64, f64) -> f64| {
+        let term = |i: usize| test.weight(i) * of(pairs[i].0, pairs[i].1);
+        all().map(term).sum::<f64>() / n
+    };
     let mut metrics = BTreeMap::new();
-    metrics.insert("test_loss".into(), pairs.iter().map(|&(z, y)| loss.value(z, y)).sum::<f64>() / n);
+    metrics.insert("test_loss".into(), mean(&|z, y| loss.value(z, y)));
     if loss.is_binary() {
-        let right = pairs.iter().filter(|(z, y)| decide(*z) == *y).count();
-        metrics.insert("accuracy".into(), right as f64 / n);
+        metrics.insert("accuracy".into(), mean(&|z, y| f64::from(u8::from(decide(z) == y))));
     } else {
-        let mean = pairs.iter().map(|(_, y)| y).sum::<f64>() / n;
-        let error = pairs.iter().map(|(z, y)| (z - y) * (z - y)).sum::<f64>() / n;
-        let spread = pairs.iter().map(|(_, y)| (y - mean) * (y - mean)).sum::<f64>() / n;
+        let middle = mean(&|_, y| y);
+        let error = mean(&|z, y| (z - y) * (z - y));
+        let spread = mean(&|_, y| (y - middle) * (y - middle));
         metrics.insert("rmse".into(), error.sqrt());
         metrics.insert("r2".into(), 1.0 - error / spread);
     }
@@ -39,4 +43,26 @@ pub fn decide(z: f64) -> f64 {
 /// Whether less of it is better.
 pub fn is_loss(metric: &str) -> bool {
     matches!(metric, "test_loss" | "rmse")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Matrix;
+
+    #[test]
+    fn weighted_rows_count_as_often_as_they_weigh() {
+        let data = |z: &[f64], y: &[f64]| Dataset::new("test", Matrix::dense(1, z.to_vec()), y.to_vec());
+        let weights = Some(vec![3.0, 1.0, 2.0]);
+        for loss in [Loss::Logistic, Loss::Squared] {
+            let (z, y) = ([0.5, -2.0, 1.5], [1.0, 1.0, -1.0]);
+            let weighted = Dataset { weights: weights.clone(), ..data(&z, &y) };
+            let repeated = data(&[0.5, 0.5, 0.5, -2.0, 1.5, 1.5], &[1.0, 1.0, 1.0, 1.0, -1.0, -1.0]);
+            let (one, other) = (all(&weighted, &[1.0], loss), all(&repeated, &[1.0], loss));
+            assert_eq!(one.len(), names(loss).len());
+            for (name, value) in one {
+                assert!((value - other[&name]).abs() < 1e-12, "{name}: {value} and {}", other[&name]);
+            }
+        }
+    }
 }

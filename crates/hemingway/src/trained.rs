@@ -59,6 +59,9 @@ pub struct Provenance {
     pub data: String,
     /// Fingerprint of the problem.
     pub problem: String,
+    /// Where weights of its rows came from, if they did not all count alike.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weights: Option<String>,
     /// The seed.
     pub seed: u64,
     /// P(w).
@@ -142,6 +145,7 @@ impl TrainedModel {
     /// Every measure that applies, on labelled data.
     pub fn score(&self, data: Dataset) -> Result<(std::collections::BTreeMap<String, f64>, Vec<String>)> {
         let (data, notes) = self.rules.apply(data)?;
+        let data = data.weighed()?;
         Ok((metric::all(&data, &self.weights, self.loss), notes))
     }
 

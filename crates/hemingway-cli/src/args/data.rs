@@ -1,9 +1,9 @@
-//! The flags of `data`, and where labels are.
+//! The flags of `data`, and where labels and weights are.
 
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum};
-use hemingway::data::{Labels, SaveAs};
+use hemingway::data::{Labels, SaveAs, Weights};
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -12,7 +12,7 @@ Examples:
   hemingway data info words.npz --labels classes.npy
   hemingway data synth svm,rows=1000,columns=20 -o svm.txt
   hemingway data convert train-images-idx3-ubyte.gz mnist.svm
-  hemingway data convert housing.csv housing.npz --label price
+  hemingway data convert housing.csv housing.npz --label price --weight households
   hemingway data split a9a.gz --test 0.2 --seed 1         a9a-train.svm and a9a-test.svm
 
 Text that was parsed once is kept as numbers in ~/.cache/hemingway; HEMINGWAY_CACHE names another folder, or is `off`.";
@@ -35,6 +35,24 @@ impl LabelArgs {
     }
 }
 
+/// Where weights are.
+#[derive(Debug, Args)]
+pub(crate) struct WeightArgs {
+    /// The column of a table that holds what each row counts for, by name or by number from 1 [default: none]
+    #[arg(long, value_name = "NAME|N")]
+    weight: Option<String>,
+    /// A file that holds what each row counts for, whatever the format of DATA: one number a line, or npy [default: the
+    /// weights of Vowpal Wabbit text, `weights` or `sample_weight` of npz]
+    #[arg(long, value_name = "FILE", conflicts_with = "weight")]
+    weights: Option<PathBuf>,
+}
+
+impl WeightArgs {
+    pub(crate) fn weights(&self) -> Weights {
+        Weights { column: self.weight.clone(), file: self.weights.clone() }
+    }
+}
+
 /// `data …`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum DataCommand {
@@ -44,6 +62,8 @@ pub(crate) enum DataCommand {
         data: String,
         #[command(flatten)]
         labels: LabelArgs,
+        #[command(flatten)]
+        weights: WeightArgs,
     },
     /// Make data to order, as LIBSVM text or npz
     ///
@@ -68,6 +88,8 @@ pub(crate) enum DataCommand {
         #[command(flatten)]
         labels: LabelArgs,
         #[command(flatten)]
+        weights: WeightArgs,
+        #[command(flatten)]
         format: FormatArg,
     },
     /// Deal the rows at random into a training and a test set
@@ -85,6 +107,8 @@ pub(crate) enum DataCommand {
         out: Option<PathBuf>,
         #[command(flatten)]
         labels: LabelArgs,
+        #[command(flatten)]
+        weights: WeightArgs,
         /// The format to write
         #[arg(long, value_enum, value_name = "FORMAT", default_value_t = To::Libsvm)]
         to: To,
@@ -111,7 +135,7 @@ impl FormatArg {
 pub(crate) enum To {
     /// LIBSVM text
     Libsvm,
-    /// NumPy arrays X and y, or SciPy's sparse CSR and y
+    /// NumPy arrays X and y, or SciPy's sparse CSR and y; and weights
     Npz,
 }
 

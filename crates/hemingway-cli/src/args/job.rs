@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use hemingway::data::Normalize;
+use hemingway::data::{ClassWeight, Normalize};
 use hemingway::goal::Caps;
 use hemingway::problem::Loss;
 
-use super::{GoalArgs, LabelArgs, value};
+use super::{GoalArgs, LabelArgs, WeightArgs, value};
 
 /// `train` and `plan`.
 #[derive(Debug, Args)]
@@ -68,6 +68,11 @@ pub(crate) struct RunArgs {
 pub(crate) struct ProblemArgs {
     #[command(flatten)]
     pub(crate) labels: LabelArgs,
+    #[command(flatten)]
+    pub(crate) weights: WeightArgs,
+    /// What the rows of each class count for besides: `balanced`, or LABEL=WEIGHT,… [default: 1]
+    #[arg(long, value_name = "WHAT", allow_hyphen_values = true)]
+    pub(crate) class_weight: Option<ClassWeight>,
     /// Two classes: hinge, squared-hinge, smoothed-hinge, logistic; numbers: squared, absolute, huber [default: logistic,
     /// squared]
     #[arg(long, value_name = "LOSS")]
@@ -176,10 +181,13 @@ impl LimitArgs {
 }
 
 /// What a journal already says of its job.
-const JOB: [&str; 15] = [
+const JOB: [&str; 18] = [
     "data",
     "label",
     "labels",
+    "weight",
+    "weights",
+    "class_weight",
     "goal",
     "certified",
     "machines",

@@ -9,7 +9,7 @@ use hemingway::data::{Dataset, Info, Loaded, Reading, Source};
 use serde_json::{Value, json};
 
 use super::exit;
-use crate::args::{DataCommand, LabelArgs};
+use crate::args::DataCommand;
 use crate::output::{Answer, Output};
 use crate::show::{Paint, number};
 use written::{Parts, part, stem, write};
@@ -17,8 +17,9 @@ use written::{Parts, part, stem, write};
 /// Looks at, makes, converts or splits.
 pub(super) fn data(command: &DataCommand, out: &mut dyn Output) -> Result<u8> {
     match command {
-        DataCommand::Info { data, labels } => {
-            let loaded = load(&Source::parse(data)?, labels, out)?;
+        DataCommand::Info { data, labels, weights } => {
+            let reading = Reading::of(&labels.labels(), &weights.weights());
+            let loaded = load(&Source::parse(data)?, &reading, out)?;
             out.answer(&Described { info: Info::of(&loaded.dataset), notes: loaded.notes })?;
         }
         DataCommand::Synth { spec, out: path, format } => {
@@ -29,16 +30,17 @@ pub(super) fn data(command: &DataCommand, out: &mut dyn Output) -> Result<u8> {
             let written = write(&dataset, path, format, out)?;
             out.answer(&written)?;
         }
-        DataCommand::Convert { from, to, labels, format } => {
-            let format = format.of(to)?;
-            let dataset = load_aloud(&Source::parse(from)?, labels, out)?;
+        DataCommand::Convert { from, to, labels, weights, format } => {
+            let (format, reading) = (format.of(to)?, Reading::of(&labels.labels(), &weights.weights()));
+            let dataset = load_aloud(&Source::parse(from)?, &reading, out)?;
             let written = write(&dataset, to, format, out)?;
             out.answer(&written)?;
         }
-        DataCommand::Split { data, test, seed, out: path, labels, to } => {
+        DataCommand::Split { data, test, seed, out: path, labels, weights, to } => {
             let (source, format) = (Source::parse(data)?, (*to).into());
             let stem = path.clone().unwrap_or_else(|| stem(&source));
-            let (train, test) = load_aloud(&source, labels, out)?.split(*test, *seed)?;
+            let reading = Reading::of(&labels.labels(), &weights.weights());
+            let (train, test) = load_aloud(&source, &reading, out)?.split(*test, *seed)?;
             let train = write(&train, &part(&stem, "train", format), format, out)?;
             let test = write(&test, &part(&stem, "test", format), format, out)?;
             out.answer(&Parts { train, test })?;
@@ -48,17 +50,17 @@ pub(super) fn data(command: &DataCommand, out: &mut dyn Output) -> Result<u8> {
 }
 
 /// Loads, and says how the file was understood.
-fn load_aloud(source: &Source, labels: &LabelArgs, out: &mut dyn Output) -> hemingway::Result<Dataset> {
-    let loaded = load(source, labels, out)?;
+fn load_aloud(source: &Source, reading: &Reading, out: &mut dyn Output) -> hemingway::Result<Dataset> {
+    let loaded = load(source, reading, out)?;
     for note in &loaded.notes {
         out.say(&format!("note: {note}"));
     }
     Ok(loaded.dataset)
 }
 
-fn load(source: &Source, labels: &LabelArgs, out: &mut dyn Output) -> hemingway::Result<Loaded> {
+fn load(source: &Source, reading: &Reading, out: &mut dyn Output) -> hemingway::Result<Loaded> {
     let _waiting = out.wait(&format!("reading {source}"));
-    crate::cache::load(source, &Reading::with_labels(&labels.labels()))
+    crate::cache::load(source, reading)
 }
 
 struct Described {
@@ -89,6 +91,7 @@ impl Answer for Described {
             ),
             ("labels", labels(&info.labels)),
         ];
+        lines.extend(info.weights.map(|weights| ("weights", range(weights.min, weights.mean, weights.max))));
         lines.extend(self.notes.iter().map(|note| ("note", note.clone())));
         let mut text = format!("{}\n", paint.bold(&info.name));
         for (head, body) in lines {
@@ -108,8 +111,10 @@ fn labels(labels: &LabelSummary) -> String {
             let told = counts.iter().map(|count| format!("{} ({})", count.label, number::counted(count.rows, "row")));
             told.collect::<Vec<_>>().join(", ")
         }
-        LabelSummary::Range { min, mean, max } => {
-            format!("numbers from {} to {}, mean {}", number::digits(*min), number::digits(*max), number::digits(*mean))
-        }
+        LabelSummary::Range { min, mean, max } => range(*min, *mean, *max),
     }
+}
+
+fn range(min: f64, mean: f64, max: f64) -> String {
+    format!("numbers from {} to {}, mean {}", number::digits(min), number::digits(max), number::digits(mean))
 }

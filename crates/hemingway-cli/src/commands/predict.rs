@@ -10,14 +10,15 @@ use hemingway::trained::TrainedModel;
 use serde_json::{Value, json};
 
 use super::exit;
-use crate::args::{LabelArgs, PredictArgs, ScoreArgs};
+use crate::args::{PredictArgs, ScoreArgs};
 use crate::output::{Answer, Output};
 use crate::show::{Paint, number};
 
 /// Predicts every row.
 pub(super) fn predict(args: &PredictArgs, out: &mut dyn Output) -> Result<u8> {
     let model = load_model(&args.model, &args.store.store)?;
-    let data = load_data(&args.data, reading(&args.labels, &model, true), out)?;
+    let reading = Reading { labels: args.labels.labels(), unlabelled: true, ..like(&model) };
+    let data = load_data(&args.data, reading, out)?;
     let (margins, notes) = model.margins(data.matrix)?;
     say_all(&notes, out);
     let values: Vec<f64> = if args.margins { margins } else { margins.iter().map(|z| model.label(*z)).collect() };
@@ -32,7 +33,8 @@ pub(super) fn predict(args: &PredictArgs, out: &mut dyn Output) -> Result<u8> {
 /// Measures on labelled data.
 pub(super) fn score(args: &ScoreArgs, out: &mut dyn Output) -> Result<u8> {
     let model = load_model(&args.model, &args.store.store)?;
-    let data = load_data(&args.data, reading(&args.labels, &model, false), out)?;
+    let reading = Reading { labels: args.labels.labels(), weights: args.weights.weights(), ..like(&model) };
+    let data = load_data(&args.data, reading, out)?;
     let rows = data.rows();
     let (metrics, notes) = model.score(data)?;
     say_all(&notes, out);
@@ -56,9 +58,9 @@ pub(super) fn load_model(name: &str, store: &Path) -> hemingway::Result<TrainedM
     TrainedModel::load(&dir.model_path())
 }
 
-/// Data is read as the training data was; to predict it needs no labels.
-fn reading(labels: &LabelArgs, model: &TrainedModel, unlabelled: bool) -> Reading {
-    Reading { labels: labels.labels(), like: Some(model.rules.like(model.base)), unlabelled }
+/// Data is read as the training data was.
+fn like(model: &TrainedModel) -> Reading {
+    Reading { like: Some(model.rules.like(model.base)), ..Reading::default() }
 }
 
 fn load_data(name: &str, reading: Reading, out: &mut dyn Output) -> hemingway::Result<Dataset> {

@@ -93,9 +93,9 @@ impl Field<'_> {
 
     /// The data, once for all.
     fn read(&self, out: &mut dyn Output) -> Result<Loaded> {
-        let JobSpec { data, labels, .. } = &self.specs[0];
+        let JobSpec { data, labels, weights, .. } = &self.specs[0];
         let waiting = out.wait(&format!("reading {data}"));
-        let loaded = crate::cache::load(&Source::parse(data)?, &Reading::with_labels(labels));
+        let loaded = crate::cache::load(&Source::parse(data)?, &Reading::of(labels, weights));
         drop(waiting);
         Ok(loaded?)
     }

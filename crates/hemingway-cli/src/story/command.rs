@@ -92,7 +92,7 @@ fn goal(goal: &Goal) -> (&'static str, String) {
 }
 
 /// Flags with a value, where the user gave one.
-fn settings(spec: &JobSpec) -> [(&'static str, Option<String>); 15] {
+fn settings(spec: &JobSpec) -> [(&'static str, Option<String>); 18] {
     let number = |value: Option<f64>| value.map(|value| value.to_string());
     let normalize = spec.preparation.normalize.map(|what| match what {
         Normalize::Rows => "rows".into(),
@@ -102,6 +102,9 @@ fn settings(spec: &JobSpec) -> [(&'static str, Option<String>); 15] {
     [
         ("--label", spec.labels.column.clone()),
         ("--labels", spec.labels.file.as_ref().map(|path| path.display().to_string())),
+        ("--weight", spec.weights.column.clone()),
+        ("--weights", spec.weights.file.as_ref().map(|path| path.display().to_string())),
+        ("--class-weight", spec.class_weight.as_ref().map(ToString::to_string)),
         ("--machines", machines),
         ("--algorithms", spec.algorithms.as_ref().map(|names| names.join(","))),
         ("--loss", spec.loss.map(|loss| loss.to_string())),

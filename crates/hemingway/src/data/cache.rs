@@ -63,12 +63,18 @@ impl Cache {
     /// Reads data, from a copy if there is one; else leaves a copy if that is worth it. That none could be left is no
     /// error: the data is there.
     pub fn load(&self, source: &Source, reading: &Reading) -> Result<Loaded> {
-        let Some(origin) = self.origin(source, reading) else { return source.load_as(reading) };
+        // A file of weights may change while the data stays.
+        let alone = Reading { weights: reading.weights.of_companion(), ..reading.clone() };
+        self.load_alone(source, &alone)?.with_file_of_weights(reading)
+    }
+
+    fn load_alone(&self, source: &Source, reading: &Reading) -> Result<Loaded> {
+        let Some(origin) = self.origin(source, reading) else { return source.load_alone(reading) };
         let path = self.path(&origin);
         if let Some(kept) = take(&path, &origin) {
             return Ok(kept);
         }
-        let loaded = source.load_as(reading)?;
+        let loaded = source.load_alone(reading)?;
         // Changed while it was read: what was read is neither the old file nor the new.
         if self.origin(source, reading).as_ref() == Some(&origin) {
             _ = self.keep(&path, origin, &loaded);
@@ -203,7 +209,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::data::{SaveAs, any_dataset, save};
+    use crate::data::{SaveAs, Weights, any_dataset, save};
 
     /// A cache that keeps everything, and a file.
     fn desk() -> (tempfile::TempDir, Cache, PathBuf) {
@@ -268,6 +274,25 @@ mod tests {
         cache.load(&source, &Reading::default()).unwrap();
         cache.load(&source, &unlabelled).unwrap();
         assert_eq!(copies(&cache).len(), 2);
+    }
+
+    #[test]
+    fn weights_are_kept_and_a_file_of_them_is_read_anew() {
+        let (folder, cache, _) = desk();
+        let (file, weights) = (folder.path().join("data.vw"), folder.path().join("w.txt"));
+        fs::write(&file, "1 2 | a\n-1 0.5 | b\n").unwrap();
+        let source = Source::File(file);
+        let first = cache.load(&source, &Reading::default()).unwrap();
+        assert_eq!(copies(&cache).len(), 1);
+        assert_eq!(cache.load(&source, &Reading::default()).unwrap(), first);
+        assert_eq!(first.dataset.weights, Some(vec![2.0, 0.5]));
+        let named = Reading { weights: Weights { column: None, file: Some(weights.clone()) }, ..Reading::default() };
+        for text in ["1\n3\n", "4\n3\n"] {
+            fs::write(&weights, text).unwrap();
+            let said: Vec<f64> = text.lines().map(|line| line.parse().unwrap()).collect();
+            assert_eq!(cache.load(&source, &named).unwrap().dataset.weights, Some(said));
+        }
+        assert_eq!(copies(&cache).len(), 1, "the copy of the data serves all of them");
     }
 
     #[test]

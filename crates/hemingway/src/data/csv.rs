@@ -1,4 +1,5 @@
-//! Tables of numbers as text: fields separated by commas, semicolons or tabs, one row a line, one column the labels.
+//! Tables of numbers as text: fields separated by commas, semicolons or tabs, one row a line, one column the labels, and
+//! another, where `--weight` names it, the weights.
 //!
 //! A first line that holds anything but numbers is a header. Lines that begin with `#` are comments.
 
@@ -9,7 +10,7 @@ use std::io::BufRead;
 use std::path::Path;
 
 use super::text::{is_skipped, number, show};
-use super::{Dataset, Matrix, Reading, file};
+use super::{Dataset, Matrix, Reading, file, weights};
 use crate::{Error, Result};
 use fields::{Fields, separator};
 use layout::{Layout, Role};
@@ -51,7 +52,8 @@ pub fn parse(text: impl BufRead, path: &Path, reading: &Reading) -> Result<Parse
         return Err(empty());
     }
     let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-    let dataset = Dataset::new(name, rows.matrix.compact(), rows.labels);
+    let weights = layout.roles.contains(&Role::Weight).then_some(rows.weights);
+    let dataset = Dataset { weights, ..Dataset::new(name, rows.matrix.compact(), rows.labels) };
     Ok(Parsed { dataset, names: layout.names, notes: layout.notes })
 }
 
@@ -90,12 +92,19 @@ struct Rows<'a> {
     layout: &'a Layout,
     matrix: Matrix,
     labels: Vec<f64>,
+    weights: Vec<f64>,
     row: Vec<(u32, f64)>,
 }
 
 impl<'a> Rows<'a> {
     fn new(layout: &'a Layout) -> Self {
-        Self { layout, matrix: Matrix::sparse(layout.columns), labels: Vec::new(), row: Vec::new() }
+        Self {
+            layout,
+            matrix: Matrix::sparse(layout.columns),
+            labels: Vec::new(),
+            weights: Vec::new(),
+            row: Vec::new(),
+        }
     }
 
     fn push(&mut self, fields: &Fields) -> Result<(), String> {
@@ -109,6 +118,7 @@ impl<'a> Rows<'a> {
             match role {
                 Role::Ignored => {}
                 Role::Label => label = self.cell(place, field)?,
+                Role::Weight => self.weights.push(self.weight(place, field)?),
                 Role::Feature(j) => match self.cell(place, field)? {
                     0.0 => {}
                     value => self.row.push((*j, value)),
@@ -124,6 +134,12 @@ impl<'a> Rows<'a> {
         self.labels.push(label);
         self.matrix.push_row(self.row.drain(..));
         Ok(())
+    }
+
+    fn weight(&self, place: usize, field: &[u8]) -> Result<f64, String> {
+        let column = || self.layout.column(place);
+        self.cell(place, field)
+            .and_then(|weight| weights::check(weight).map_err(|what| format!("{}: {what}", column())))
     }
 
     fn cell(&self, place: usize, field: &[u8]) -> Result<f64, String> {

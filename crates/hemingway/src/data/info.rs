@@ -24,6 +24,9 @@ pub struct Info {
     pub storage: Storage,
     /// Its labels.
     pub labels: LabelSummary,
+    /// What its rows count for, if not all the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weights: Option<WeightSummary>,
 }
 
 /// How a matrix is kept in memory.
@@ -53,6 +56,17 @@ pub enum LabelSummary {
     },
 }
 
+/// The weights of a data set.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct WeightSummary {
+    /// The smallest.
+    pub min: f64,
+    /// Their mean.
+    pub mean: f64,
+    /// The largest.
+    pub max: f64,
+}
+
 /// How many rows carry a label.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct LabelCount {
@@ -72,7 +86,8 @@ impl Info {
             Matrix::Dense { .. } => Storage::Dense,
         };
         let (name, labels) = (dataset.name.clone(), LabelSummary::of(&dataset.labels));
-        Self { name, rows, columns, nonzeros, density: nonzeros as f64 / cells, storage, labels }
+        let weights = dataset.weights.as_deref().map(WeightSummary::of);
+        Self { name, rows, columns, nonzeros, density: nonzeros as f64 / cells, storage, labels, weights }
     }
 }
 
@@ -81,12 +96,25 @@ impl LabelSummary {
         if let Some(counts) = count_labels(labels) {
             return Self::Counts(counts);
         }
-        let min = labels.iter().copied().fold(f64::INFINITY, f64::min);
-        let max = labels.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        // Each is divided before it is added: the sum of finite labels may not be finite.
-        let mean = labels.iter().map(|y| y / labels.len() as f64).sum();
+        let (min, mean, max) = range(labels);
         Self::Range { min, mean, max }
     }
+}
+
+impl WeightSummary {
+    fn of(weights: &[f64]) -> Self {
+        let (min, mean, max) = range(weights);
+        Self { min, mean, max }
+    }
+}
+
+/// The least, the mean and the largest.
+fn range(numbers: &[f64]) -> (f64, f64, f64) {
+    let min = numbers.iter().copied().fold(f64::INFINITY, f64::min);
+    let max = numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    // Each is divided before it is added: the sum of finite numbers may not be finite.
+    let mean = numbers.iter().map(|number| number / numbers.len() as f64).sum();
+    (min, mean, max)
 }
 
 /// The distinct labels, ascending; nothing if there are more than can be listed.

@@ -1,7 +1,8 @@
 //! NumPy's files: `.npy` (one array of rows) and `.npz` (rows and labels by name, dense or as SciPy's sparse CSR).
 //!
 //! Labels are, in this order: what `--labels` names, the column that `--label` names, the array `y` of the same file,
-//! or the file beside it whose name has a `y` where this one has an `X`.
+//! or the file beside it whose name has a `y` where this one has an `X`. Weights are the column that `--weight` names, or
+//! the array `weights` or `sample_weight` of the same file.
 
 mod archive;
 mod array;
@@ -35,17 +36,28 @@ pub struct Parsed {
 pub fn parse(mut input: impl Read, path: &Path, reading: &Reading) -> Result<Parsed> {
     let rows = Array::read(&mut input).and_then(|array| dense(array, "its array"));
     let matrix = rows.map_err(|what| Error::file(path, what))?;
-    Unlabelled { matrix, own: None, path, reading }.with_labels()
+    Unlabelled { matrix, own: None, own_weights: None, path, reading }.with_labels()
+}
+
+/// Reads an array of weights.
+///
+/// # Errors
+/// The sentence to show.
+pub(super) fn weights(input: &mut impl Read) -> Result<Vec<f64>, String> {
+    labels::weights(Array::read(input)?, "weights")
 }
 
 /// Reads an archive of arrays: `X` and `y`, or what `scipy.sparse.save_npz` writes, with or without a `y`.
 pub fn read_archive(path: &Path, reading: &Reading) -> Result<Parsed> {
     let archive = Archive::open(path)?;
-    let (matrix, own) = rows_and_labels(archive).map_err(|what| Error::file(path, what))?;
-    Unlabelled { matrix, own, path, reading }.with_labels()
+    let (matrix, own, own_weights) = rows_and_labels(archive).map_err(|what| Error::file(path, what))?;
+    Unlabelled { matrix, own, own_weights, path, reading }.with_labels()
 }
 
-fn rows_and_labels(mut archive: Archive) -> Result<(Matrix, Option<Vec<f64>>), String> {
+/// Rows, labels and weights.
+type Arrays = (Matrix, Option<Vec<f64>>, Option<Vec<f64>>);
+
+fn rows_and_labels(mut archive: Archive) -> Result<Arrays, String> {
     let matrix = if archive.find(&["indptr"]).is_some() {
         archive::csr(&mut archive)?
     } else {
@@ -56,8 +68,11 @@ fn rows_and_labels(mut archive: Archive) -> Result<(Matrix, Option<Vec<f64>>), S
         dense(archive.array(&name)?, &name)?
     };
     let own = archive.find(&["y", "Y", "labels", "label", "target"]);
-    let own = own.map(|name| archive.array(&name).and_then(|array| labels::column(array, &name))).transpose()?;
-    Ok((matrix, own))
+    let own =
+        own.map(|name| archive.array(&name).and_then(|array| labels::column(array, &name, "label"))).transpose()?;
+    let weights = archive.find(&["weights", "weight", "sample_weight", "sample_weights"]);
+    let weights = weights.map(|name| archive.array(&name).and_then(|array| labels::weights(array, &name)));
+    Ok((matrix, own, weights.transpose()?))
 }
 
 fn dense(array: Array, name: &str) -> Result<Matrix, String> {

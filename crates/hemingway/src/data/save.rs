@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use bzip2::write::BzEncoder;
 use flate2::write::GzEncoder;
@@ -44,8 +44,20 @@ impl SaveAs {
     }
 }
 
-/// Writes a file that reads back to the same numbers.
-pub fn save(dataset: &Dataset, path: &Path, format: SaveAs) -> Result<()> {
+/// Writes a file that reads back to the same numbers. Weights, which LIBSVM text cannot hold, go to a file beside it, one a
+/// line: its path is returned.
+pub fn save(dataset: &Dataset, path: &Path, format: SaveAs) -> Result<Option<PathBuf>> {
+    save_rows(dataset, path, format)?;
+    let Some(weights) = dataset.weights.as_ref().filter(|_| format == SaveAs::Libsvm) else { return Ok(None) };
+    let mut beside = path.as_os_str().to_owned();
+    beside.push(".weights");
+    let beside = PathBuf::from(beside);
+    let lines: String = weights.iter().map(|weight| format!("{weight}\n")).collect();
+    std::fs::write(&beside, lines).map_err(Error::io(&beside))?;
+    Ok(Some(beside))
+}
+
+fn save_rows(dataset: &Dataset, path: &Path, format: SaveAs) -> Result<()> {
     let mut file = BufWriter::with_capacity(1 << 16, File::create(path).map_err(Error::io(path))?);
     let written = match format {
         SaveAs::Libsvm => write_text(dataset, path, &mut file),
@@ -73,7 +85,7 @@ fn write_text(dataset: &Dataset, path: &Path, file: &mut impl Write) -> io::Resu
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::Source;
+    use crate::data::{Reading, Source, Weights};
 
     #[test]
     fn what_is_saved_loads_again() {
@@ -87,6 +99,20 @@ mod tests {
                 assert_eq!((loaded.matrix, loaded.labels), (made.matrix.clone(), made.labels.clone()), "{name}");
             }
         }
+    }
+
+    #[test]
+    fn weights_are_saved_with_their_rows_or_beside_them() {
+        let dir = tempfile::tempdir().unwrap();
+        let made = Source::parse("synth:svm,rows=4,columns=2").unwrap().load().unwrap().dataset;
+        let made = Dataset { weights: Some(vec![0.0, 1.5, 0.1, 1e-300]), ..made };
+        let (text, arrays) = (dir.path().join("a.svm.gz"), dir.path().join("a.npz"));
+        assert_eq!(save(&made, &arrays, SaveAs::Npz).unwrap(), None);
+        assert_eq!(Source::File(arrays).load().unwrap().dataset.weights, made.weights);
+        let file = save(&made, &text, SaveAs::Libsvm).unwrap();
+        assert_eq!(file, Some(dir.path().join("a.svm.gz.weights")));
+        let reading = Reading { weights: Weights { column: None, file }, ..Reading::default() };
+        assert_eq!(Source::File(text).load_as(&reading).unwrap().dataset.weights, made.weights);
     }
 
     #[test]

@@ -58,12 +58,19 @@ impl Source {
         self.load_as(&Reading::default())
     }
 
-    /// Reads data of which more is known than its file says: where its labels are, or what it is a companion of.
+    /// Reads data of which more is known than its file says: where its labels and weights are, or what it is a companion
+    /// of.
     pub fn load_as(&self, reading: &Reading) -> Result<Loaded> {
+        self.load_alone(reading)?.with_file_of_weights(reading)
+    }
+
+    /// The same without a look at a file of weights.
+    pub(super) fn load_alone(&self, reading: &Reading) -> Result<Loaded> {
         match self {
             Self::File(path) => load_file(path, reading),
             Self::Synthetic(recipe) => {
                 reading.refuse_labels("made data")?;
+                reading.refuse_weight("made data")?;
                 Ok(recipe.make().into())
             }
         }
@@ -108,6 +115,7 @@ pub(super) fn is_text(path: &Path) -> Result<bool> {
 
 fn load_idx(input: file::Input, path: &Path, reading: &Reading) -> Result<Loaded> {
     reading.refuse_labels("idx")?;
+    reading.refuse_weight("idx")?;
     let pair = idx::read_from(input, path)?;
     let notes = vec![format!("labels are from {}", pair.labels.display()), "pixels are divided by 255".into()];
     Ok(Loaded { notes, ..pair.dataset.into() })
@@ -121,14 +129,17 @@ fn load_csv(input: file::Input, path: &Path, reading: &Reading) -> Result<Loaded
 
 fn load_vw(input: file::Input, path: &Path, reading: &Reading) -> Result<Loaded> {
     reading.refuse_labels("Vowpal Wabbit text")?;
+    reading.refuse_weight("Vowpal Wabbit text")?;
     let vw::Parsed { dataset, names, base } = vw::parse(input, path, reading)?;
     let by_name = || "each feature has a column, in the order of their first appearance".into();
-    let notes = vec![base.map_or_else(by_name, |base| base_note(base, reading.base()))];
+    let mut notes = vec![base.map_or_else(by_name, |base| base_note(base, reading.base()))];
+    notes.extend(dataset.weights.is_some().then(|| "weights are the numbers behind the labels".into()));
     Ok(Loaded { notes, names, base, ..dataset.into() })
 }
 
 fn load_libsvm(input: file::Input, path: &Path, reading: &Reading) -> Result<Loaded> {
     reading.refuse_labels("LIBSVM")?;
+    reading.refuse_weight("LIBSVM")?;
     let parsed = libsvm::parse(input, path, reading.base())?;
     let mut notes = vec![base_note(parsed.base, reading.base())];
     if parsed.queries {
@@ -152,7 +163,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::data::reading::{Labels, Like};
+    use crate::data::reading::{Labels, Like, Weights};
 
     fn load(name: &str, bytes: &[u8], base: Option<Base>) -> Result<Loaded> {
         let dir = tempfile::tempdir().unwrap();
@@ -197,6 +208,16 @@ mod tests {
         let reading = Reading { labels: Labels { column: Some("y".into()), file: None }, ..Reading::default() };
         let made = Source::parse("synth:ridge,rows=10,columns=2").unwrap().load_as(&reading);
         assert!(matches!(made, Err(Error::Setting { field, .. }) if field == "--label"));
+    }
+
+    #[test]
+    fn a_column_of_weights_is_for_tables_only() {
+        let weights = Weights { column: Some("w".into()), file: None };
+        let reading = Reading { weights, ..Reading::default() };
+        let made = Source::parse("synth:ridge,rows=10,columns=2").unwrap().load_as(&reading);
+        assert!(
+            matches!(made, Err(Error::Setting { field, what }) if field == "--weight" && what.contains("--weights"))
+        );
     }
 
     #[test]

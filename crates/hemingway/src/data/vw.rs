@@ -10,7 +10,7 @@ use std::path::Path;
 
 use super::libsvm::Base;
 use super::text::{number, show};
-use super::{Dataset, Matrix, Reading, file};
+use super::{Dataset, Matrix, Reading, file, weights};
 use crate::{Error, Result};
 use names::{Columns, Names};
 
@@ -44,6 +44,7 @@ struct Rows<'a> {
     reading: &'a Reading,
     names: Names,
     labels: Vec<f64>,
+    weights: Vec<f64>,
     starts: Vec<usize>,
     entries: Vec<(u32, f64)>,
 }
@@ -51,7 +52,7 @@ struct Rows<'a> {
 impl<'a> Rows<'a> {
     fn new(reading: &'a Reading) -> Self {
         let names = Names::like(reading.like.as_ref());
-        Self { reading, names, labels: Vec::new(), starts: vec![0], entries: Vec::new() }
+        Self { reading, names, labels: Vec::new(), weights: Vec::new(), starts: vec![0], entries: Vec::new() }
     }
 
     fn push(&mut self, line: &[u8]) -> Result<(), String> {
@@ -63,7 +64,9 @@ impl<'a> Rows<'a> {
         if head.len() == line.len() {
             return Err(format!("{} has no `|` before its features", show(line)));
         }
-        self.labels.push(self.label(head)?);
+        let (label, weight) = self.label(head)?;
+        self.labels.push(label);
+        self.weights.push(weight);
         for part in parts {
             self.push_namespace(part)?;
         }
@@ -71,18 +74,17 @@ impl<'a> Rows<'a> {
         Ok(())
     }
 
-    /// The label before the first bar. What touches the bar, or begins with a quote, is a tag.
-    fn label(&self, head: &[u8]) -> Result<f64, String> {
+    /// The label before the first bar, and the weight if there is one. What touches the bar, or begins with a quote, is a tag.
+    fn label(&self, head: &[u8]) -> Result<(f64, f64), String> {
         let mut words: Vec<&[u8]> = head.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).collect();
         let touches = head.last().is_some_and(|b| !b.is_ascii_whitespace());
         words.pop_if(|word| touches || word.starts_with(b"'"));
         let finite = |word: &[u8]| number(word).ok_or_else(|| format!("bad label {}; expected a number", show(word)));
         match words[..] {
-            [] if self.reading.unlabelled => Ok(0.0),
+            [] if self.reading.unlabelled => Ok((0.0, 1.0)),
             [] => Err("has no label; write it before the `|`, with a blank between".into()),
-            [label] => finite(label),
-            [label, weight] if number(weight) == Some(1.0) => finite(label),
-            [_, weight] => Err(format!("weight {}: only weight 1 is understood; repeat the row instead", show(weight))),
+            [label] => Ok((finite(label)?, 1.0)),
+            [label, weight] => Ok((finite(label)?, weights::parse(weight)?)),
             [_, _, third, ..] => {
                 Err(format!("{} before the `|`: only a label, a weight and a tag may be", show(third)))
             }
@@ -133,7 +135,8 @@ impl<'a> Rows<'a> {
             matrix.push_row(row);
         }
         let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-        let dataset = Dataset::new(name, matrix.compact(), self.labels);
+        let weights = self.weights.iter().any(|weight| *weight != 1.0).then_some(self.weights);
+        let dataset = Dataset { weights, ..Dataset::new(name, matrix.compact(), self.labels) };
         Ok(Parsed { dataset, names, base })
     }
 }

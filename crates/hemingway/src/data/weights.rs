@@ -1,8 +1,11 @@
-//! What rows count for.
+//! What rows count for, and the files that only say that.
 
 use std::borrow::Cow;
+use std::io::BufRead;
+use std::path::Path;
 
-use super::Dataset;
+use super::text::{is_skipped, number, show};
+use super::{Dataset, Loaded, Reading, file, numpy};
 use crate::{Error, Result};
 
 impl Dataset {
@@ -39,6 +42,51 @@ impl Dataset {
     }
 }
 
+impl Loaded {
+    /// The same rows with the weights of the file that `--weights` names, whatever they said themselves.
+    pub(super) fn with_file_of_weights(mut self, reading: &Reading) -> Result<Self> {
+        let Some(path) = &reading.weights.file else { return Ok(self) };
+        let weights = read(path)?;
+        let rows = self.dataset.rows();
+        if weights.len() != rows {
+            let what = format!("holds {} weights, but {} has {rows} rows", weights.len(), self.dataset.name);
+            return Err(Error::file(path, what));
+        }
+        self.dataset.weights = Some(weights);
+        self.notes.push(format!("weights are from {}", path.display()));
+        Ok(self)
+    }
+}
+
+/// One weight a row: an array of NumPy's, or a line of text each.
+fn read(path: &Path) -> Result<Vec<f64>> {
+    let (head, mut input) = file::peek(file::open(path)?, numpy::MAGIC.len()).map_err(file::unreadable(path))?;
+    if head.starts_with(numpy::MAGIC) {
+        return numpy::weights(&mut input).map_err(|what| Error::file(path, what));
+    }
+    let mut weights = Vec::new();
+    let mut line = Vec::new();
+    for number in 1.. {
+        line.clear();
+        if input.read_until(b'\n', &mut line).map_err(file::unreadable(path))? == 0 {
+            break;
+        }
+        if !is_skipped(&line) {
+            weights.push(parse(line.trim_ascii()).map_err(|what| Error::data(path, number, what))?);
+        }
+    }
+    Ok(weights)
+}
+
+/// A weight as text.
+///
+/// # Errors
+/// The sentence to show.
+pub(super) fn parse(text: &[u8]) -> Result<f64, String> {
+    let weight = number(text).ok_or_else(|| format!("weight {} is not a finite number", show(text)))?;
+    check(weight)
+}
+
 /// A weight as it may be.
 ///
 /// # Errors
@@ -53,7 +101,7 @@ pub(super) fn check(weight: f64) -> Result<f64, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::Matrix;
+    use crate::data::{Matrix, Source, Weights};
 
     fn weighted(weights: &[f64]) -> Dataset {
         let numbers: Vec<f64> = (0..weights.len()).map(|i| i as f64).collect();
@@ -98,5 +146,37 @@ mod tests {
         }
         assert_ne!(data.fingerprint(), weighted(&[0.0, 1.0, 2.0, 4.0]).fingerprint());
         assert_ne!(data.fingerprint(), Dataset { weights: None, ..data.clone() }.fingerprint());
+    }
+
+    fn with_file(bytes: &[u8]) -> Result<Loaded> {
+        let dir = tempfile::tempdir().unwrap();
+        let (data, file) = (dir.path().join("data.svm"), dir.path().join("w.txt"));
+        std::fs::write(&data, "1 1:2\n-1 2:1\n").unwrap();
+        std::fs::write(&file, bytes).unwrap();
+        let weights = Weights { column: None, file: Some(file) };
+        Source::File(data).load_as(&Reading { weights, ..Reading::default() })
+    }
+
+    #[test]
+    fn a_file_of_weights_goes_with_any_data() {
+        let array = [
+            b"\x93NUMPY\x01\0\x3e\0",
+            &b"{'descr': '|u1', 'fortran_order': False, 'shape': (2,), }    \n"[..],
+            &[2, 0],
+        ];
+        for bytes in [b"# weights\n2.0\n\n0\n".to_vec(), b"2 \r\n0".to_vec(), array.concat()] {
+            let loaded = with_file(&bytes).unwrap();
+            assert_eq!(loaded.dataset.weights, Some(vec![2.0, 0.0]));
+            assert!(loaded.notes.iter().any(|note| note.starts_with("weights are from ")));
+        }
+    }
+
+    #[test]
+    fn a_bad_file_of_weights_is_refused_by_name_and_line() {
+        let said = |text: &str| with_file(text.as_bytes()).unwrap_err().to_string();
+        assert!(said("1\n-2\n").contains("w.txt:2: weight -2 is not a finite number of 0 or more"));
+        assert!(said("1\ntwo\n").contains("w.txt:2: weight `two` is not a finite number"));
+        assert!(said("nan\n1\n").contains("w.txt:1: weight `nan`"));
+        assert!(said("1\n2\n3\n").contains("w.txt: holds 3 weights, but data.svm has 2 rows"));
     }
 }

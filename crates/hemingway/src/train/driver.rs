@@ -316,6 +316,7 @@ impl<'a> Driver<'a> {
                 run: self.history.id.clone(),
                 data: self.job.spec.data.clone(),
                 problem: self.job.facts.problem.clone(),
+                weights: self.job.weights_told(),
                 seed: self.job.spec.seed,
                 objective: self.best.objective,
                 estimated_error: summary.estimated_error,

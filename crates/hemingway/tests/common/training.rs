@@ -29,6 +29,8 @@ pub(crate) fn spec(data: &str, goal: Goal, mode: Mode, cluster: &str) -> JobSpec
     JobSpec {
         data: data.into(),
         labels: Default::default(),
+        weights: Default::default(),
+        class_weight: None,
         loss: None,
         l2: None,
         l1: 0.0,

@@ -13,6 +13,8 @@ use crate::show::{Paint, number};
 pub(super) struct Written {
     info: Info,
     file: String,
+    /// Where the weights are, if not in the file.
+    weights: Option<String>,
 }
 
 /// A training set and a test set.
@@ -23,9 +25,13 @@ pub(super) struct Parts {
 
 /// Writes a file.
 pub(super) fn write(dataset: &Dataset, path: &Path, format: SaveAs, out: &mut dyn Output) -> Result<Written> {
-    let _waiting = out.wait(&format!("writing {}", path.display()));
-    save(dataset, path, format)?;
-    Ok(Written { info: Info::of(dataset), file: path.display().to_string() })
+    let waiting = out.wait(&format!("writing {}", path.display()));
+    let weights = save(dataset, path, format)?.map(|path| path.display().to_string());
+    drop(waiting);
+    if let Some(weights) = &weights {
+        out.say(&format!("note: LIBSVM text holds no weights: they are in {weights}, to be given with --weights"));
+    }
+    Ok(Written { info: Info::of(dataset), file: path.display().to_string(), weights })
 }
 
 /// What parts of this data are called, if the user does not say: its file's name without endings, or its kind.
@@ -47,7 +53,12 @@ pub(super) fn part(stem: &Path, part: &str, format: SaveAs) -> PathBuf {
 
 impl Answer for Written {
     fn json(&self) -> Value {
-        json!({ "file": self.file, "rows": self.info.rows, "columns": self.info.columns, "nonzeros": self.info.nonzeros })
+        let Info { rows, columns, nonzeros, .. } = self.info;
+        let mut value = json!({ "file": self.file, "rows": rows, "columns": columns, "nonzeros": nonzeros });
+        if let Some(weights) = &self.weights {
+            value["weights"] = json!(weights);
+        }
+        value
     }
 
     fn human(&self, _paint: Paint) -> String {

@@ -1,4 +1,4 @@
-//! Which column is which: the labels, the features in their order, and what is left out.
+//! Which column is which: the labels, the weights, the features in their order, and what is left out.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,6 +9,7 @@ use crate::data::reading::Like;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
     Label,
+    Weight,
     Feature(u32),
     Ignored,
 }
@@ -38,6 +39,8 @@ struct Table<'a> {
     header: Option<&'a [String]>,
     width: usize,
     reading: &'a Reading,
+    /// Where the weights are.
+    weight: Option<usize>,
 }
 
 impl Layout {
@@ -46,8 +49,9 @@ impl Layout {
     /// # Errors
     /// The sentence to show, if that cannot be done.
     pub(super) fn of(header: Option<Vec<String>>, width: usize, reading: &Reading) -> Result<Self, String> {
-        let table = Table { header: header.as_deref(), width, reading };
+        let mut table = Table { header: header.as_deref(), width, reading, weight: None };
         table.refuse_twins()?;
+        table.weight = table.find_weight()?;
         if header.is_none() && reading.like.as_ref().is_some_and(|like| like.names.is_some()) {
             return Err("has no header, but the columns of the training data have names".into());
         }
@@ -59,7 +63,13 @@ impl Layout {
         if let Some((place, why)) = label.filter(|_| !reading.unlabelled) {
             notes.push(format!("labels are {} ({why})", describe(table.header, place)));
         }
+        if let Some(place) = table.weight {
+            notes.push(format!("weights are {} (by --weight)", describe(table.header, place)));
+        }
         let label = label.map(|(place, _)| place);
+        if let Some(place) = label.filter(|_| label == table.weight) {
+            return Err(format!("{} cannot be both the labels and the weights", describe(table.header, place)));
+        }
         let roles = table.roles(label)?;
         let left_out = |place: &usize| roles[*place] == Role::Ignored;
         let ignored: Vec<usize> = (0..width).filter(left_out).collect();
@@ -96,30 +106,50 @@ impl Table<'_> {
     /// Where the labels are and why there; nowhere only where they are not needed.
     fn label(&self) -> Result<Option<(usize, &'static str)>, String> {
         if let Some(asked) = &self.reading.labels.column {
-            return self.find(asked).map(|place| Some((place, "by --label")));
+            return self.find(asked, "--label").map(|place| Some((place, "by --label")));
         }
         let found = match &self.reading.like {
             Some(Like { names: Some(names), .. }) => self.stranger(names),
-            Some(like) if self.width == like.columns && self.reading.unlabelled => return Ok(None),
+            Some(like) if self.others() == like.columns && self.reading.unlabelled => return Ok(None),
             _ => self.usual(),
         };
         if self.reading.unlabelled { Ok(found.ok()) } else { found.map(Some) }
     }
 
+    /// Where the weights are. By number they are in a companion only if it has a column more.
+    fn find_weight(&self) -> Result<Option<usize>, String> {
+        let Some(asked) = &self.reading.weights.column else { return Ok(None) };
+        let found = self.find(asked, "--weight");
+        if !self.reading.unweighted {
+            return found.map(Some);
+        }
+        let labels = usize::from(!self.reading.unlabelled);
+        let has_room = |like: &Like| like.names.is_some() || self.width > like.columns + labels;
+        Ok(found.ok().filter(|_| self.reading.like.as_ref().is_none_or(has_room)))
+    }
+
+    /// Columns beside the weights.
+    fn others(&self) -> usize {
+        self.width - usize::from(self.weight.is_some())
+    }
+
     /// The column that the user names, or counts from 1.
-    fn find(&self, asked: &str) -> Result<usize, String> {
+    fn find(&self, asked: &str, flag: &str) -> Result<usize, String> {
         let named = self.header.and_then(|names| names.iter().position(|name| name == asked));
         let counted = || asked.parse().ok().filter(|n| (1..=self.width).contains(n)).map(|n: usize| n - 1);
         named.or_else(counted).ok_or_else(|| {
             let columns: Vec<usize> = (0..self.width).collect();
-            format!("has no column `{asked}` for --label; it has {}", self.list(&columns))
+            format!("has no column `{asked}` for {flag}; it has {}", self.list(&columns))
         })
     }
 
     /// Where labels are by custom.
     fn usual(&self) -> Result<(usize, &'static str), String> {
         match self.named(&is_usual).as_slice() {
-            [] => Ok((self.width - 1, "the last column; --label takes another")),
+            [] => {
+                let last = (0..self.width).rev().find(|place| Some(*place) != self.weight);
+                Ok((last.unwrap_or(0), "the last column; --label takes another"))
+            }
             [place] => Ok((*place, "by its name; --label takes another")),
             several => Err(format!("{} may each be the labels; choose with --label", self.list(several))),
         }
@@ -146,13 +176,14 @@ impl Table<'_> {
         words.join(", ")
     }
 
-    /// Places of the columns with such a name.
+    /// Places of the columns with such a name, that of the weights left out.
     fn named(&self, is: &dyn Fn(&str) -> bool) -> Vec<usize> {
         let names = self.header.unwrap_or_default().iter().enumerate();
-        names.filter(|(_, name)| is(name)).map(|(place, _)| place).collect()
+        let names = names.filter(|(place, name)| Some(*place) != self.weight && is(name));
+        names.map(|(place, _)| place).collect()
     }
 
-    /// Everything but the labels is a feature, where the training data does not say otherwise.
+    /// Everything but labels and weights is a feature, where the training data does not say otherwise.
     fn roles(&self, label: Option<usize>) -> Result<Vec<Role>, String> {
         match &self.reading.like {
             Some(Like { names: Some(names), .. }) => self.roles_by_name(label, names),
@@ -175,6 +206,7 @@ impl Table<'_> {
         let mut next = 0..;
         let role = |place| match Some(place) == label {
             true => self.label_role(),
+            false if Some(place) == self.weight => Role::Weight,
             false if is_index(place) => Role::Ignored,
             false => next.next().map_or(Role::Ignored, Role::Feature),
         };
@@ -187,12 +219,15 @@ impl Table<'_> {
         let places: HashMap<&String, usize> = header.enumerate().map(|(place, name)| (name, place)).collect();
         let mut roles = vec![Role::Ignored; self.width];
         for (j, name) in (0..).zip(names) {
-            let place = places.get(name).filter(|place| Some(**place) != label);
+            let place = places.get(name).filter(|place| Some(**place) != label && Some(**place) != self.weight);
             let place = place.ok_or_else(|| format!("has no column `{name}`, which the training data has"))?;
             roles[*place] = Role::Feature(j);
         }
         if let Some(place) = label {
             roles[place] = self.label_role();
+        }
+        if let Some(place) = self.weight {
+            roles[place] = Role::Weight;
         }
         Ok(roles)
     }

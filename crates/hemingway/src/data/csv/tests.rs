@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::data::{Labels, Like, dense_rows};
+use crate::data::{Labels, Like, Weights, dense_rows};
 
 fn read(text: &str, reading: &Reading) -> Result<Parsed> {
     parse(text.as_bytes(), Path::new("some/file"), reading)
@@ -13,6 +13,10 @@ fn plain(text: &str) -> Parsed {
 
 fn with_label(column: &str) -> Reading {
     Reading { labels: Labels { column: Some(column.into()), file: None }, ..Reading::default() }
+}
+
+fn with_weight(column: &str) -> Reading {
+    Reading { weights: Weights { column: Some(column.into()), file: None }, ..Reading::default() }
 }
 
 fn like(columns: usize, names: Option<&[&str]>) -> Reading {
@@ -146,6 +150,47 @@ fn what_cannot_be_a_table_is_an_error_of_the_file() {
         let Err(Error::File { what: said, .. }) = read(text, &reading) else { panic!("{text:?}") };
         assert!(said.contains(what), "{text:?}: {said}");
     }
+}
+
+#[test]
+fn a_column_of_weights_is_no_feature() {
+    let text = "a,y,w,b\n1,1,2,3\n4,0,0.5,6\n";
+    let parsed = read(text, &with_weight("w")).unwrap();
+    assert_eq!((rows(&parsed), &parsed.dataset.weights), (vec![vec![1.0, 3.0], vec![4.0, 6.0]], &Some(vec![2.0, 0.5])));
+    assert_eq!(parsed.names.unwrap(), ["a", "b"]);
+    assert!(parsed.notes.contains(&"weights are column 3 `w` (by --weight)".into()), "{:?}", parsed.notes);
+    let last = read("1,2,3\n4,5,6\n", &with_weight("3")).unwrap();
+    assert_eq!((last.dataset.labels, last.dataset.weights), (vec![2.0, 5.0], Some(vec![3.0, 6.0])));
+}
+
+#[test]
+fn a_test_set_may_have_weights_or_none() {
+    let named = Reading { unweighted: true, weights: with_weight("w").weights, ..like(2, Some(&["a", "b"])) };
+    assert_eq!(read("w,b,a,y\n5,2,1,0", &named).unwrap().dataset.weights, Some(vec![5.0]));
+    assert_eq!(read("b,a,y\n2,1,0", &named).unwrap().dataset.weights, None);
+    let counted = Reading { unweighted: true, weights: with_weight("1").weights, ..like(2, None) };
+    assert_eq!(read("5,2,1,0", &counted).unwrap().dataset.weights, Some(vec![5.0]));
+    assert_eq!(read("2,1,0", &counted).unwrap().dataset.weights, None);
+    let asked = Reading { unweighted: false, ..named };
+    assert!(read("b,a,y\n2,1,0", &asked).unwrap_err().to_string().contains("has no column `w` for --weight"));
+}
+
+#[test]
+fn bad_weights_are_refused_where_they_stand() {
+    let cases = [
+        ("a,y,w\n1,2,3\n1,2,-3\n", 3, "column 3 `w`: weight -3 is not a finite number of 0 or more"),
+        ("a,y,w\n1,2,\n", 2, "column 3 `w` is missing"),
+        ("a,y,w\n1,2,inf\n", 2, "column 3 `w`: `inf` is not a finite number"),
+        ("a,y,w\n1,2,heavy\n", 2, "column 3 `w`: `heavy` is text"),
+    ];
+    for (text, line, what) in cases {
+        let Err(Error::Data { line: at, what: said, .. }) = read(text, &with_weight("w")) else { panic!("{text:?}") };
+        assert!(at == line && said.contains(what), "{text:?}: line {at}: {said}");
+    }
+    let said = |text: &str, reading: &Reading| read(text, reading).unwrap_err().to_string();
+    assert!(said("a,y\n1,2\n", &with_weight("w")).contains("has no column `w` for --weight; it has column 1 `a`"));
+    let both = Reading { labels: with_label("y").labels, ..with_weight("y") };
+    assert!(said("a,b,y\n1,2,3\n", &both).contains("column 3 `y` cannot be both the labels and the weights"));
 }
 
 proptest! {

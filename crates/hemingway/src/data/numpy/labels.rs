@@ -1,9 +1,9 @@
-//! Finding the labels of rows: in a file of their own, in a column, or nowhere.
+//! Finding the labels and weights of rows: in a file of their own, in a column, or nowhere.
 
 use std::path::{Path, PathBuf};
 
 use super::{Array, Parsed};
-use crate::data::{Dataset, Matrix, Reading, file};
+use crate::data::{Dataset, Matrix, Reading, file, weights};
 use crate::{Error, Result};
 
 /// Rows whose labels are still to be settled.
@@ -11,26 +11,36 @@ pub(super) struct Unlabelled<'a> {
     pub(super) matrix: Matrix,
     /// Labels in the same file.
     pub(super) own: Option<Vec<f64>>,
+    /// Weights in the same file.
+    pub(super) own_weights: Option<Vec<f64>>,
     pub(super) path: &'a Path,
     pub(super) reading: &'a Reading,
 }
 
 impl Unlabelled<'_> {
     pub(super) fn with_labels(mut self) -> Result<Parsed> {
-        let (labels, note) = self.labels()?;
-        self.check(&labels).map_err(|what| Error::file(self.path, what))?;
-        let name = self.path.file_name().unwrap_or(self.path.as_os_str()).to_string_lossy().into_owned();
-        let dataset = Dataset::new(name, self.matrix.compact(), labels);
-        Ok(Parsed { dataset, notes: note.into_iter().collect() })
+        let path = self.path;
+        let wrong = |what| Error::file(path, what);
+        let mut taken = Vec::new();
+        let (labels, label_note) = self.labels(&mut taken)?;
+        let (weights, weight_note) = self.weights(&mut taken).map_err(wrong)?;
+        self.matrix = without(self.matrix, &taken);
+        self.check(labels.len(), "labels").map_err(wrong)?;
+        weights.as_ref().map_or(Ok(()), |weights| self.check(weights.len(), "weights")).map_err(wrong)?;
+        let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+        let dataset = Dataset { weights, ..Dataset::new(name, self.matrix.compact(), labels) };
+        Ok(Parsed { dataset, notes: label_note.into_iter().chain(weight_note).collect() })
     }
 
-    fn labels(&mut self) -> Result<(Vec<f64>, Option<String>)> {
+    /// The labels; a column that holds them is noted as taken.
+    fn labels(&mut self, taken: &mut Vec<u32>) -> Result<(Vec<f64>, Option<String>)> {
         if let Some(path) = &self.reading.labels.file {
             return from_file(path);
         }
         if let Some(column) = &self.reading.labels.column {
-            let labels = self.take_column(column).map_err(|what| Error::file(self.path, what))?;
-            return Ok((labels, Some(format!("labels are column {column} (by --label)"))));
+            let place = self.place(column, "--label").map_err(|what| Error::file(self.path, what))?;
+            taken.push(place);
+            return Ok((self.column(place), Some(format!("labels are column {column} (by --label)"))));
         }
         if let Some(labels) = self.own.take() {
             return Ok((labels, None));
@@ -46,28 +56,52 @@ impl Unlabelled<'_> {
         Err(Error::file(self.path, what))
     }
 
-    fn take_column(&mut self, column: &str) -> Result<Vec<f64>, String> {
+    /// The weights, if there are any; a column that holds them is noted as taken.
+    fn weights(&mut self, taken: &mut Vec<u32>) -> Result<(Option<Vec<f64>>, Option<String>), String> {
+        let Some(column) = self.reading.weights.column.as_ref().filter(|_| self.has_room(taken.len())) else {
+            let own = self.own_weights.take();
+            let note = own.is_some().then(|| "weights are in the same file".into());
+            return Ok((own, note));
+        };
+        let place = self.place(column, "--weight")?;
+        if taken.contains(&place) {
+            return Err(format!("column {column} cannot be both the labels and the weights"));
+        }
+        taken.push(place);
+        let found = self.column(place);
+        for (row, weight) in (1..).zip(&found) {
+            weights::check(*weight).map_err(|what| format!("row {row}: {what}"))?;
+        }
+        Ok((Some(found), Some(format!("weights are column {column} (by --weight)"))))
+    }
+
+    /// Whether a column of weights is there: in a companion it may not be.
+    fn has_room(&self, taken: usize) -> bool {
+        let missing = |columns: usize| self.reading.unweighted && self.matrix.columns() <= columns + taken;
+        !self.reading.like.as_ref().is_some_and(|like| missing(like.columns))
+    }
+
+    /// The column of this number, as long as it is not the only one.
+    fn place(&self, column: &str, flag: &str) -> Result<u32, String> {
         let columns = self.matrix.columns();
         let place = column.parse().ok().filter(|n: &usize| (1..=columns).contains(n) && columns > 1);
         let place =
-            place.ok_or_else(|| format!("has no column `{column}` for --label; it has columns 1 to {columns}"))?;
-        let place = (place - 1) as u32;
-        let mut rest = Matrix::sparse(columns - 1);
-        let mut labels = Vec::with_capacity(self.matrix.rows());
-        for i in 0..self.matrix.rows() {
-            let row = self.matrix.row(i);
-            labels.push(row.iter().find(|(j, _)| *j == place).map_or(0.0, |(_, value)| value));
-            let others = row.iter().filter(|(j, value)| *j != place && *value != 0.0);
-            rest.push_row(others.map(|(j, value)| (j - u32::from(j > place), value)));
-        }
-        self.matrix = rest;
-        Ok(labels)
+            place.ok_or_else(|| format!("has no column `{column}` for {flag}; it has columns 1 to {columns}"))?;
+        Ok((place - 1) as u32)
     }
 
-    fn check(&self, labels: &[f64]) -> Result<(), String> {
+    fn column(&self, place: u32) -> Vec<f64> {
+        let cell = |i| self.matrix.row(i).iter().find(|(j, _)| *j == place).map_or(0.0, |(_, value)| value);
+        (0..self.matrix.rows()).map(cell).collect()
+    }
+
+    fn check(&self, found: usize, what: &str) -> Result<(), String> {
         let (rows, columns) = (self.matrix.rows(), self.matrix.columns());
-        if labels.len() != rows {
-            return Err(format!("holds {rows} rows, but there are {} labels", labels.len()));
+        if columns == 0 {
+            return Err("holds no columns beside labels and weights".into());
+        }
+        if found != rows {
+            return Err(format!("holds {rows} rows, but there are {found} {what}"));
         }
         match &self.reading.like {
             Some(like) if like.columns != columns => {
@@ -78,10 +112,33 @@ impl Unlabelled<'_> {
     }
 }
 
-/// One label a row, as numpy keeps them: n or n × 1.
-pub(super) fn column(array: Array, name: &str) -> Result<Vec<f64>, String> {
+/// The other columns, if any were taken.
+fn without(matrix: Matrix, taken: &[u32]) -> Matrix {
+    if taken.is_empty() {
+        return matrix;
+    }
+    let mut rest = Matrix::sparse(matrix.columns() - taken.len());
+    let before = |j: u32| taken.iter().filter(|place| **place < j).count() as u32;
+    for i in 0..matrix.rows() {
+        let others = matrix.row(i).iter().filter(|(j, value)| !taken.contains(j) && *value != 0.0);
+        rest.push_row(others.map(|(j, value)| (j - before(j), value)));
+    }
+    rest
+}
+
+/// One weight a row.
+pub(super) fn weights(array: Array, name: &str) -> Result<Vec<f64>, String> {
+    let values = column(array, name, "weight")?;
+    for (i, weight) in values.iter().enumerate() {
+        weights::check(*weight).map_err(|what| format!("{name}[{i}]: {what}"))?;
+    }
+    Ok(values)
+}
+
+/// One number a row, as numpy keeps them: n or n × 1.
+pub(super) fn column(array: Array, name: &str, what: &str) -> Result<Vec<f64>, String> {
     let (_, 1) = array.size().unwrap_or_default() else {
-        return Err(format!("array `{name}` has shape {:?}; expected one label a row", array.shape));
+        return Err(format!("array `{name}` has shape {:?}; expected one {what} a row", array.shape));
     };
     match array.values.iter().position(|value| !value.is_finite()) {
         Some(i) => Err(format!("{name}[{i}] is {}; fill it in or leave the row out", array.values[i])),
@@ -90,7 +147,7 @@ pub(super) fn column(array: Array, name: &str) -> Result<Vec<f64>, String> {
 }
 
 fn from_file(path: &Path) -> Result<(Vec<f64>, Option<String>)> {
-    let labels = Array::read(&mut file::open(path)?).and_then(|array| column(array, "y"));
+    let labels = Array::read(&mut file::open(path)?).and_then(|array| column(array, "y", "label"));
     let labels = labels.map_err(|what| Error::file(path, what))?;
     Ok((labels, Some(format!("labels are from {}", path.display()))))
 }

@@ -6,7 +6,7 @@ use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
 use super::*;
-use crate::data::{Labels, Like};
+use crate::data::{Labels, Like, Weights};
 
 /// An array as numpy writes it.
 fn npy(dtype: &str, fortran: &str, shape: &str, body: &[u8]) -> Vec<u8> {
@@ -124,6 +124,33 @@ fn labels_are_found_where_they_are() {
     assert_eq!(read_in(&dir, &[("a.npy", &rows), ("other.npy", &y)], &named).unwrap().dataset.labels, [7.0, 8.0]);
     let unlabelled = Reading { unlabelled: true, ..Reading::default() };
     assert_eq!(read(&[("a.npy", &rows)], &unlabelled).unwrap().dataset.labels, [0.0, 0.0]);
+}
+
+#[test]
+fn weights_are_found_where_they_are() {
+    let rows = floats("(2, 3)", &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+    let (y, s) = (whole("(2,)", &[7, 8]), whole("(2,)", &[2, 0]));
+    let weights = |column: &str| Weights { column: Some(column.into()), file: None };
+    for name in ["weights", "sample_weight"] {
+        let archive = npz(&[("X", rows.clone()), ("y", y.clone()), (name, s.clone())]);
+        let parsed = read(&[("a.npz", &archive)], &Reading::default()).unwrap();
+        assert_eq!(parsed.dataset.weights, Some(vec![2.0, 0.0]), "{name}");
+    }
+    let both = Reading { weights: weights("1"), ..by_column("3") };
+    let parsed = read(&[("X.npy", &rows)], &both).unwrap().dataset;
+    assert_eq!((parsed.labels, parsed.weights), (vec![3.0, 6.0], Some(vec![1.0, 4.0])));
+    assert_eq!(parsed.matrix, Matrix::dense(1, vec![2.0, 5.0]));
+    let like = Some(Like { base: None, columns: 2, names: None });
+    let companion = Reading { like, unweighted: true, ..both.clone() };
+    assert_eq!(read(&[("X.npy", &rows)], &companion).unwrap().dataset.weights, None, "no column to spare");
+    let said = |files: &[(&str, &[u8])], reading: &Reading| read(files, reading).unwrap_err().to_string();
+    let archive = npz(&[("X", rows.clone()), ("y", y.clone()), ("weights", whole("(2,)", &[2, -1]))]);
+    assert!(said(&[("a.npz", &archive)], &Reading::default()).contains("weights[1]: weight -1 is not"));
+    let archive = npz(&[("X", rows.clone()), ("y", y), ("weights", whole("(3,)", &[2, 1, 1]))]);
+    assert!(said(&[("a.npz", &archive)], &Reading::default()).contains("2 rows, but there are 3 weights"));
+    let same = Reading { weights: weights("3"), ..by_column("3") };
+    assert!(said(&[("X.npy", &rows)], &same).contains("both the labels and the weights"));
+    assert!(said(&[("X.npy", &rows)], &Reading { weights: weights("9"), ..both }).contains("`9` for --weight"));
 }
 
 #[test]

@@ -8,7 +8,7 @@ use zip::{CompressionMethod, ZipWriter};
 use super::array::MAGIC;
 use crate::data::{Dataset, Matrix};
 
-/// Writes `y`, and `X` or the arrays of a sparse matrix. Nothing is compressed, as by `numpy.savez`.
+/// Writes `y`, `weights` if there are any, and `X` or the arrays of a sparse matrix. Nothing is compressed, as by `numpy.savez`.
 pub fn write(dataset: &Dataset, out: impl Write + Seek) -> io::Result<()> {
     let mut arrays = Arrays { zip: ZipWriter::new(out) };
     match &dataset.matrix {
@@ -24,6 +24,9 @@ pub fn write(dataset: &Dataset, out: impl Write + Seek) -> io::Result<()> {
         }
     }
     arrays.floats("y", &[dataset.labels.len()], &dataset.labels)?;
+    if let Some(weights) = &dataset.weights {
+        arrays.floats("weights", &[weights.len()], weights)?;
+    }
     arrays.zip.finish()?;
     Ok(())
 }

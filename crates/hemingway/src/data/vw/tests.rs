@@ -34,6 +34,12 @@ fn what_is_said_twice_counts_twice() {
 }
 
 #[test]
+fn what_a_row_counts_for_stands_behind_its_label() {
+    assert_eq!(plain("1 0.5 'tag| a\n-1 | b\n1 0 | a").dataset.weights.unwrap(), [0.5, 1.0, 0.0]);
+    assert_eq!(plain("1 1.0 | a\n-1 | b\n").dataset.weights, None, "all count alike");
+}
+
+#[test]
 fn numbers_are_indices() {
     let parsed = plain("1 | 3:0.5 1\n-1 | 2\n");
     assert_eq!((parsed.base, &parsed.names), (Some(Base::One), &None));
@@ -63,7 +69,9 @@ fn says_what_is_wrong_and_where() {
         ("1| a", 1, "has no label"),
         ("yes | a", 1, "bad label `yes`"),
         ("1:2:0.5 | a", 1, "bad label"),
-        ("1 2 | a", 1, "weight `2`: only weight 1"),
+        ("1 -2 | a", 1, "weight -2 is not a finite number of 0 or more"),
+        ("1 inf | a", 1, "weight `inf` is not a finite number"),
+        ("1 heavy | a", 1, "weight `heavy` is not a finite number"),
         ("1 1 0.5 | a", 1, "`0.5` before the `|`"),
         ("1 | a:x", 1, "`a:x` has no finite number"),
         ("1 | a:1:2", 1, "no finite number"),

@@ -25,6 +25,8 @@ fn job(data: &str, cluster: &str, mode: Mode) -> Job {
     let spec = JobSpec {
         data: data.into(),
         labels: Default::default(),
+        weights: Default::default(),
+        class_weight: None,
         loss: Some(crate::problem::Loss::Hinge),
         l2: None,
         l1: 0.0,

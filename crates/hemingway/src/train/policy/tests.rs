@@ -20,6 +20,8 @@ fn job(goal: Goal, mode: Mode) -> History {
     let spec = JobSpec {
         data: "made up".into(),
         labels: Default::default(),
+        weights: Default::default(),
+        class_weight: None,
         loss: None,
         l2: None,
         l1: 0.0,
