@@ -87,8 +87,29 @@ fn data_is_converted_there_and_back() {
     assert_eq!(desk.json("data info packed").0["nonzeros"], written["nonzeros"]);
     let said = desk.run("data convert table.svm other.csv");
     assert_eq!(said.code, 2, "{}", said.err);
-    assert!(said.err.contains("csv cannot be written; end the name in .svm or .npz"), "{}", said.err);
+    assert!(said.err.contains("csv cannot be written; end the name in .svm, .npz or .parquet"), "{}", said.err);
     assert!(!desk.path("other.csv").exists());
+}
+
+#[test]
+fn parquet_is_learnt_tested_and_predicted() {
+    let desk = Desk::new();
+    desk.write("table.csv", &table(["a", "b", "won"]));
+    let (written, _) = desk.json("data convert table.csv table.parquet");
+    assert_eq!((&written["file"], &written["rows"]), (&Value::from("table.parquet"), &Value::from(40)));
+    let (info, _) = desk.json("data info table.parquet");
+    assert_eq!((&info["rows"], &info["nonzeros"]), (&Value::from(40), &written["nonzeros"]));
+    let run = "run table.parquet --test table.parquet --algorithm lbfgs --machines 1 --rounds 30 --model m.json";
+    desk.ok(run);
+    desk.ok("data convert table.parquet back.svm");
+    desk.ok("data convert table.csv direct.svm");
+    assert_eq!(desk.read("back.svm"), desk.read("direct.svm"));
+    let (same, _) = desk.json("score m.json table.parquet");
+    desk.ok("run table.csv --algorithm lbfgs --machines 1 --rounds 30 --model csv.json");
+    assert_eq!(same["metrics"], desk.json("score csv.json table.csv").0["metrics"]);
+    assert_eq!(desk.ok("predict m.json table.parquet").out, desk.ok("predict csv.json table.csv").out);
+    std::fs::write(desk.path("cut.parquet"), &std::fs::read(desk.path("table.parquet")).unwrap()[..200]).unwrap();
+    assert!(desk.run("data info cut.parquet").err.contains("cut.parquet: not a whole Parquet file"));
 }
 
 #[test]

@@ -62,6 +62,8 @@ fn weights_count_wherever_they_come_from() {
     assert_eq!(is_as_repeated(&desk, "rows.svm --weights w.txt"), "file w.txt");
     desk.ok("data convert rows.svm rows.npz --weights w.txt");
     assert_eq!(is_as_repeated(&desk, "rows.npz"), "in the data");
+    desk.ok("data convert rows.npz rows.parquet");
+    assert_eq!(is_as_repeated(&desk, "rows.parquet --weight weight"), "column weight");
     desk.ok("data convert rows.npz again.svm");
     assert_eq!(desk.read("again.svm.weights"), weights());
     assert_eq!(is_as_repeated(&desk, "again.svm --weights again.svm.weights"), "file again.svm.weights");

@@ -2,11 +2,14 @@
 
 pub mod cache;
 mod classes;
+#[cfg(feature = "parquet")]
+pub mod columnar;
 pub mod csv;
 mod file;
 mod format;
 pub mod idx;
 pub mod info;
+mod layout;
 pub mod libsvm;
 pub mod matrix;
 pub mod numpy;

@@ -65,7 +65,7 @@ pub(crate) enum DataCommand {
         #[command(flatten)]
         weights: WeightArgs,
     },
-    /// Make data to order, as LIBSVM text or npz
+    /// Make data to order, as LIBSVM text, npz or Parquet
     ///
     /// Kinds: logistic, svm, ridge, sparse, ill-conditioned, power-law. Keys of all: rows, columns, noise, seed.
     Synth {
@@ -77,7 +77,7 @@ pub(crate) enum DataCommand {
         #[command(flatten)]
         format: FormatArg,
     },
-    /// Convert any readable data to LIBSVM text or npz
+    /// Convert any readable data to LIBSVM text, npz or Parquet
     Convert {
         /// A file or `synth:KIND,key=value…`
         #[arg(value_name = "IN")]
@@ -118,7 +118,7 @@ pub(crate) enum DataCommand {
 /// What to write.
 #[derive(Debug, Args)]
 pub(crate) struct FormatArg {
-    /// The format to write [default: by the ending of the name; LIBSVM text but for .npz]
+    /// The format to write [default: by the ending of the name; LIBSVM text but for .npz and .parquet]
     #[arg(long = "to", value_enum, value_name = "FORMAT")]
     format: Option<To>,
 }
@@ -137,6 +137,8 @@ pub(crate) enum To {
     Libsvm,
     /// NumPy arrays X and y, or SciPy's sparse CSR and y; and weights
     Npz,
+    /// A Parquet table of doubles: x1, x2, …, y; and weight
+    Parquet,
 }
 
 impl From<To> for SaveAs {
@@ -144,6 +146,7 @@ impl From<To> for SaveAs {
         match to {
             To::Libsvm => Self::Libsvm,
             To::Npz => Self::Npz,
+            To::Parquet => Self::Parquet,
         }
     }
 }

@@ -12,7 +12,7 @@ use super::{GoalArgs, LabelArgs, WeightArgs, value};
 /// `train` and `plan`.
 #[derive(Debug, Args)]
 pub(crate) struct TrainArgs {
-    /// A file (LIBSVM or Vowpal Wabbit text, CSV, NumPy npy or npz, idx images; plain, .gz or .bz2) or `synth:KIND,key=value…`
+    /// A file (LIBSVM or Vowpal Wabbit text, CSV, Parquet, NumPy npy or npz, idx images; plain, .gz or .bz2) or `synth:KIND,key=value…`
     #[arg(value_name = "DATA")]
     pub(crate) data: Vec<String>,
     #[command(flatten)]
@@ -32,7 +32,7 @@ pub(crate) struct TrainArgs {
 /// `run`.
 #[derive(Debug, Args)]
 pub(crate) struct RunArgs {
-    /// A file (LIBSVM or Vowpal Wabbit text, CSV, NumPy npy or npz, idx images; plain, .gz or .bz2) or `synth:KIND,key=value…`
+    /// A file (LIBSVM or Vowpal Wabbit text, CSV, Parquet, NumPy npy or npz, idx images; plain, .gz or .bz2) or `synth:KIND,key=value…`
     #[arg(value_name = "DATA")]
     pub(crate) data: Vec<String>,
     /// gd, lbfgs, newton, minibatch-sgd, local-sgd, splash, svrg, minibatch-sdca, cocoa, cocoa+, proxcocoa+, admm or noop

@@ -4,16 +4,15 @@
 //! A first line that holds anything but numbers is a header. Lines that begin with `#` are comments.
 
 mod fields;
-mod layout;
 
 use std::io::BufRead;
 use std::path::Path;
 
+use super::layout::{Layout, Role, TEXT_ADVICE};
 use super::text::{is_skipped, number, show};
 use super::{Dataset, Matrix, Reading, file, weights};
 use crate::{Error, Result};
 use fields::{Fields, separator};
-use layout::{Layout, Role};
 
 /// What a file held.
 #[derive(Debug, Clone, PartialEq)]
@@ -153,11 +152,7 @@ impl<'a> Rows<'a> {
                     format!("{column}: {} has a decimal comma; write a point", show(field))
                 }
                 _ if is_label => format!("{column}: the label {} is text; give each class a number", show(field)),
-                _ => format!(
-                    "{column}: {} is text, not a number; leave the column out, or make a column of 0 and 1 of each \
-                     of its values, for example with pandas: get_dummies(frame)",
-                    show(field)
-                ),
+                _ => format!("{column}: {} is text, not a number; {TEXT_ADVICE}", show(field)),
             }
         })
     }

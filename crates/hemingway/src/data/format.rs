@@ -13,14 +13,17 @@ pub(super) enum Format {
     Csv,
     VowpalWabbit,
     Libsvm,
+    Parquet,
 }
 
 /// So much of a file is looked at.
 pub(super) const HEAD: usize = 1 << 16;
 
+/// The first bytes of Parquet, and how its names end.
+const PARQUET: (&[u8], [&str; 2]) = (b"PAR1", ["parquet", "pq"]);
+
 /// Formats that may be meant but cannot be read: first bytes, endings of names, and what they are.
-const FOREIGN: [(&[u8], &[&str], &str); 4] = [
-    (b"PAR1", &["parquet", "pq"], "Parquet"),
+const FOREIGN: [(&[u8], &[&str], &str); 3] = [
     (b"ARROW1", &["arrow", "feather"], "Arrow"),
     (b"\xfd7zXZ", &["xz"], "xz"),
     (b"\x28\xb5\x2f\xfd", &["zst"], "zstd"),
@@ -48,6 +51,9 @@ impl Format {
             return Err("the text is UTF-16; save it as UTF-8".into());
         }
         let ending = ending(path);
+        if head.starts_with(PARQUET.0) || (!head.is_empty() && PARQUET.1.contains(&ending.as_str())) {
+            return Ok(Self::Parquet);
+        }
         refuse_foreign(head, &ending)?;
         Ok(match ending.as_str() {
             "csv" | "tsv" => Self::Csv,
@@ -131,8 +137,9 @@ mod tests {
 
     #[test]
     fn foreign_formats_get_advice() {
-        for (name, head) in [("x.parquet", &b"?"[..]), ("x", b"PAR1...."), ("x.feather", b"ARROW1")] {
-            assert!(of(name, head).unwrap_err().contains("not yet readable; save it as CSV"));
+        assert!(of("x.feather", b"ARROW1").unwrap_err().contains("not yet readable; save it as CSV"));
+        for (name, head) in [("x.parquet", &b"?"[..]), ("x", b"PAR1....")] {
+            assert_eq!(of(name, head), Ok(Format::Parquet));
         }
         assert!(of("x.xz", b"\xfd7zXZ\0").unwrap_err().contains("unxz"));
         assert!(of("x", &[0xff, 0xfe, b'1', 0]).unwrap_err().contains("UTF-16"));

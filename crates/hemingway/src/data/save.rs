@@ -17,18 +17,28 @@ pub enum SaveAs {
     Libsvm,
     /// An archive of NumPy arrays, dense or sparse as the data is kept.
     Npz,
+    /// A table of doubles, every zero written out.
+    Parquet,
 }
 
 /// Endings that promise another format.
-const OTHERS: [&str; 9] = ["csv", "tsv", "npy", "vw", "parquet", "pq", "arrow", "feather", "json"];
+const OTHERS: [&str; 7] = ["csv", "tsv", "npy", "vw", "arrow", "feather", "json"];
+
+/// Why Parquet is neither read nor written.
+#[cfg(not(feature = "parquet"))]
+pub(super) const NO_PARQUET: &str =
+    "Parquet was left out of this build: build with `--features parquet`, or use CSV or npz";
 
 impl SaveAs {
     /// What the ending of a name asks for: LIBSVM, unless it says otherwise.
     pub fn of(path: &Path) -> Result<Self> {
         match format::ending(path).as_str() {
             "npz" => Ok(Self::Npz),
+            "parquet" | "pq" => Ok(Self::Parquet),
             other if OTHERS.contains(&other) => {
-                let what = format!("{other} cannot be written; end the name in .svm or .npz, or say which with --to");
+                let what = format!(
+                    "{other} cannot be written; end the name in .svm, .npz or .parquet, or say which with --to"
+                );
                 Err(Error::setting(path.display().to_string(), what))
             }
             _ => Ok(Self::Libsvm),
@@ -40,6 +50,7 @@ impl SaveAs {
         match self {
             Self::Libsvm => "svm",
             Self::Npz => "npz",
+            Self::Parquet => "parquet",
         }
     }
 }
@@ -58,12 +69,25 @@ pub fn save(dataset: &Dataset, path: &Path, format: SaveAs) -> Result<Option<Pat
 }
 
 fn save_rows(dataset: &Dataset, path: &Path, format: SaveAs) -> Result<()> {
+    if format == SaveAs::Parquet {
+        return save_parquet(dataset, path);
+    }
     let mut file = BufWriter::with_capacity(1 << 16, File::create(path).map_err(Error::io(path))?);
     let written = match format {
-        SaveAs::Libsvm => write_text(dataset, path, &mut file),
         SaveAs::Npz => numpy::write(dataset, &mut file),
+        _ => write_text(dataset, path, &mut file),
     };
     written.and_then(|()| file.flush()).map_err(Error::io(path))
+}
+
+#[cfg(feature = "parquet")]
+fn save_parquet(dataset: &Dataset, path: &Path) -> Result<()> {
+    super::columnar::write(dataset, path)
+}
+
+#[cfg(not(feature = "parquet"))]
+fn save_parquet(_: &Dataset, path: &Path) -> Result<()> {
+    Err(Error::file(path, NO_PARQUET))
 }
 
 fn write_text(dataset: &Dataset, path: &Path, file: &mut impl Write) -> io::Result<()> {
@@ -120,7 +144,10 @@ mod tests {
         assert_eq!(SaveAs::of(Path::new("a/b.NPZ")).unwrap(), SaveAs::Npz);
         assert_eq!(SaveAs::of(Path::new("a.csv/b.txt")).unwrap(), SaveAs::Libsvm);
         let error = SaveAs::of(Path::new("b.csv.gz")).unwrap_err().to_string();
-        assert_eq!(error, "b.csv.gz: csv cannot be written; end the name in .svm or .npz, or say which with --to");
+        assert_eq!(
+            error,
+            "b.csv.gz: csv cannot be written; end the name in .svm, .npz or .parquet, or say which with --to"
+        );
         for format in [SaveAs::Libsvm, SaveAs::Npz] {
             let name = format!("a.{}", format.ending());
             assert_eq!(SaveAs::of(Path::new(&name)).unwrap(), format);

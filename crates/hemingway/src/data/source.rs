@@ -103,6 +103,7 @@ fn load_file(path: &Path, reading: &Reading) -> Result<Loaded> {
         Format::Csv => load_csv(input, path, reading),
         Format::VowpalWabbit => load_vw(input, path, reading),
         Format::Libsvm => load_libsvm(input, path, reading),
+        Format::Parquet => load_parquet(path, reading),
     }
 }
 
@@ -125,6 +126,18 @@ fn load_csv(input: file::Input, path: &Path, reading: &Reading) -> Result<Loaded
     reading.refuse_file("CSV")?;
     let csv::Parsed { dataset, names, notes } = csv::parse(input, path, reading)?;
     Ok(Loaded { notes, names, ..dataset.into() })
+}
+
+#[cfg(feature = "parquet")]
+fn load_parquet(path: &Path, reading: &Reading) -> Result<Loaded> {
+    reading.refuse_file("Parquet")?;
+    let csv::Parsed { dataset, names, notes } = super::columnar::read(path, reading)?;
+    Ok(Loaded { notes, names, ..dataset.into() })
+}
+
+#[cfg(not(feature = "parquet"))]
+fn load_parquet(path: &Path, _: &Reading) -> Result<Loaded> {
+    Err(Error::file(path, super::save::NO_PARQUET))
 }
 
 fn load_vw(input: file::Input, path: &Path, reading: &Reading) -> Result<Loaded> {
@@ -199,8 +212,15 @@ mod tests {
 
     #[test]
     fn foreign_formats_are_named() {
+        let error = load("x", b"ARROW1..", None).unwrap_err();
+        assert!(matches!(error, Error::File { .. }) && error.to_string().contains("Arrow"), "{error}");
+    }
+
+    #[test]
+    fn parquet_is_read_or_named_with_its_feature() {
         let error = load("x", b"PAR1....", None).unwrap_err();
-        assert!(matches!(error, Error::File { .. }) && error.to_string().contains("Parquet"), "{error}");
+        let what = if cfg!(feature = "parquet") { "not a whole Parquet file" } else { "--features parquet" };
+        assert!(matches!(error, Error::File { .. }) && error.to_string().contains(what), "{error}");
     }
 
     #[test]
@@ -229,11 +249,12 @@ mod tests {
     }
 
     /// What files of every format begin with.
-    const HEADS: [&[u8]; 10] = [
+    const HEADS: [&[u8]; 11] = [
         b"",
         b"\x1f\x8b\x08\x00",
         b"BZh9\x31\x41\x59\x26\x53\x59",
         b"PK\x03\x04",
+        b"PAR1",
         b"\x93NUMPY\x01\0\x10\0",
         &idx::IMAGES,
         b"a,b,y\n1,2,",

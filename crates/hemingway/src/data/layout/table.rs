@@ -1,32 +1,9 @@
-//! Which column is which: the labels, the weights, the features in their order, and what is left out.
+//! Finding labels and weights among the columns of a table.
 
 use std::collections::{HashMap, HashSet};
 
-use crate::data::Reading;
-use crate::data::reading::Like;
-
-/// What a column is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Role {
-    Label,
-    Weight,
-    Feature(u32),
-    Ignored,
-}
-
-/// The columns of a file.
-#[derive(Debug, PartialEq)]
-pub(super) struct Layout {
-    /// What each is for, from the left.
-    pub(super) roles: Vec<Role>,
-    /// Columns of the matrix.
-    pub(super) columns: usize,
-    /// Their names, if there is a header.
-    pub(super) names: Option<Vec<String>>,
-    /// Sentences to say aloud.
-    pub(super) notes: Vec<String>,
-    header: Option<Vec<String>>,
-}
+use super::{Role, describe};
+use crate::data::{Like, Reading};
 
 /// What people call the column of labels.
 const USUAL: [&str; 5] = ["label", "labels", "target", "y", "class"];
@@ -35,66 +12,16 @@ const USUAL: [&str; 5] = ["label", "labels", "target", "y", "class"];
 const MOST_LISTED: usize = 12;
 
 /// The header, if any, and what is known of the file from outside.
-struct Table<'a> {
-    header: Option<&'a [String]>,
-    width: usize,
-    reading: &'a Reading,
+pub(super) struct Table<'a> {
+    pub(super) header: Option<&'a [String]>,
+    pub(super) width: usize,
+    pub(super) reading: &'a Reading,
     /// Where the weights are.
-    weight: Option<usize>,
-}
-
-impl Layout {
-    /// Decides on every column.
-    ///
-    /// # Errors
-    /// The sentence to show, if that cannot be done.
-    pub(super) fn of(header: Option<Vec<String>>, width: usize, reading: &Reading) -> Result<Self, String> {
-        let mut table = Table { header: header.as_deref(), width, reading, weight: None };
-        table.refuse_twins()?;
-        table.weight = table.find_weight()?;
-        if header.is_none() && reading.like.as_ref().is_some_and(|like| like.names.is_some()) {
-            return Err("has no header, but the columns of the training data have names".into());
-        }
-        let mut notes = Vec::new();
-        if header.is_none() {
-            notes.push("no header: the first line holds only numbers".into());
-        }
-        let label = table.label()?;
-        if let Some((place, why)) = label.filter(|_| !reading.unlabelled) {
-            notes.push(format!("labels are {} ({why})", describe(table.header, place)));
-        }
-        if let Some(place) = table.weight {
-            notes.push(format!("weights are {} (by --weight)", describe(table.header, place)));
-        }
-        let label = label.map(|(place, _)| place);
-        if let Some(place) = label.filter(|_| label == table.weight) {
-            return Err(format!("{} cannot be both the labels and the weights", describe(table.header, place)));
-        }
-        let roles = table.roles(label)?;
-        let left_out = |place: &usize| roles[*place] == Role::Ignored;
-        let ignored: Vec<usize> = (0..width).filter(left_out).collect();
-        if !ignored.is_empty() {
-            notes.push(format!("left out: {}", table.list(&ignored)));
-        }
-        let columns = roles.iter().filter(|role| matches!(role, Role::Feature(_))).count();
-        if columns == 0 {
-            return Err("holds one column only; expected labels and at least one column of numbers".into());
-        }
-        let names = match &reading.like {
-            Some(like) => like.names.clone(),
-            None => header.as_ref().map(|names| features(names, &roles)),
-        };
-        Ok(Self { roles, columns, names, notes, header })
-    }
-
-    /// A column as it is called in messages.
-    pub(super) fn column(&self, place: usize) -> String {
-        describe(self.header.as_deref(), place)
-    }
+    pub(super) weight: Option<usize>,
 }
 
 impl Table<'_> {
-    fn refuse_twins(&self) -> Result<(), String> {
+    pub(super) fn refuse_twins(&self) -> Result<(), String> {
         let mut names: Vec<&String> = self.header.unwrap_or_default().iter().filter(|name| !name.is_empty()).collect();
         names.sort_unstable();
         match names.windows(2).find(|pair| pair[0] == pair[1]) {
@@ -104,7 +31,7 @@ impl Table<'_> {
     }
 
     /// Where the labels are and why there; nowhere only where they are not needed.
-    fn label(&self) -> Result<Option<(usize, &'static str)>, String> {
+    pub(super) fn label(&self) -> Result<Option<(usize, &'static str)>, String> {
         if let Some(asked) = &self.reading.labels.column {
             return self.find(asked, "--label").map(|place| Some((place, "by --label")));
         }
@@ -116,16 +43,19 @@ impl Table<'_> {
         if self.reading.unlabelled { Ok(found.ok()) } else { found.map(Some) }
     }
 
-    /// Where the weights are. By number they are in a companion only if it has a column more.
-    fn find_weight(&self) -> Result<Option<usize>, String> {
+    /// Where the weights are. A companion may have none: what the training data has among its columns is not them.
+    pub(super) fn find_weight(&self) -> Result<Option<usize>, String> {
         let Some(asked) = &self.reading.weights.column else { return Ok(None) };
         let found = self.find(asked, "--weight");
         if !self.reading.unweighted {
             return found.map(Some);
         }
         let labels = usize::from(!self.reading.unlabelled);
-        let has_room = |like: &Like| like.names.is_some() || self.width > like.columns + labels;
-        Ok(found.ok().filter(|_| self.reading.like.as_ref().is_none_or(has_room)))
+        let is_spare = |place: usize, like: &Like| match (&like.names, self.header) {
+            (Some(names), Some(header)) => !names.contains(&header[place]),
+            _ => self.width > like.columns + labels,
+        };
+        Ok(found.ok().filter(|place| self.reading.like.as_ref().is_none_or(|like| is_spare(*place, like))))
     }
 
     /// Columns beside the weights.
@@ -169,7 +99,7 @@ impl Table<'_> {
     }
 
     /// Columns as they are called in messages, the first of many.
-    fn list(&self, places: &[usize]) -> String {
+    pub(super) fn list(&self, places: &[usize]) -> String {
         let mut words: Vec<String> =
             places.iter().take(MOST_LISTED).map(|place| describe(self.header, *place)).collect();
         words.extend((places.len() > MOST_LISTED).then(|| "…".into()));
@@ -184,7 +114,7 @@ impl Table<'_> {
     }
 
     /// Everything but labels and weights is a feature, where the training data does not say otherwise.
-    fn roles(&self, label: Option<usize>) -> Result<Vec<Role>, String> {
+    pub(super) fn roles(&self, label: Option<usize>) -> Result<Vec<Role>, String> {
         match &self.reading.like {
             Some(Like { names: Some(names), .. }) => self.roles_by_name(label, names),
             like => {
@@ -240,17 +170,4 @@ impl Table<'_> {
 
 fn is_usual(name: &str) -> bool {
     USUAL.iter().any(|usual| name.eq_ignore_ascii_case(usual))
-}
-
-fn features(names: &[String], roles: &[Role]) -> Vec<String> {
-    let named = names.iter().zip(roles).filter(|(_, role)| matches!(role, Role::Feature(_)));
-    named.map(|(name, _)| name.clone()).collect()
-}
-
-fn describe(header: Option<&[String]>, place: usize) -> String {
-    let name = header.map(|names| names[place].as_str()).filter(|name| !name.is_empty());
-    name.map_or_else(
-        || format!("column {}", place + 1),
-        |name| format!("column {} `{}`", place + 1, name.escape_debug()),
-    )
 }
