@@ -182,6 +182,12 @@ impl Shard {
         self.data.weight(self.range.start + i)
     }
 
+    /// What a held row counts for on average; never 0.
+    pub fn mean_weight(&self) -> f64 {
+        let sum: f64 = (0..self.len()).map(|i| self.weight(i)).sum();
+        (sum / self.len().max(1) as f64).max(f64::MIN_POSITIVE)
+    }
+
     /// What all rows count for, whoever holds them; nothing where all count alike.
     pub fn all_weights(&self) -> Option<&[f64]> {
         self.data.weights.as_deref()

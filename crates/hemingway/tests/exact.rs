@@ -37,10 +37,11 @@ fn problems(loss: Loss) -> Vec<Problem> {
     data.iter().flat_map(|data| penalties.map(|penalty| problem(data, penalty))).collect()
 }
 
-/// Rows that count for 0 to 5 times the same.
+/// Rows that count for 0 to 16 times the same; the heaviest say the contrary of the others, and outweigh them.
 fn weighted(data: &Dataset) -> Dataset {
-    let weights = (0..data.rows()).map(|i| [1.0, 2.0, 0.0, 5.0, 1.0][i % 5]).collect();
-    Dataset { name: format!("{}, weighted", data.name), weights: Some(weights), ..data.clone() }
+    let weights: Vec<f64> = (0..data.rows()).map(|i| [1.0, 16.0, 0.0, 1.0, 2.0, 1.0][i % 6]).collect();
+    let labels = weights.iter().zip(&data.labels).map(|(weight, y)| if *weight == 16.0 { -y } else { *y }).collect();
+    Dataset { name: format!("{}, weighted", data.name), labels, weights: Some(weights), ..data.clone() }
 }
 
 /// The same problem without weights: every row as often as it counts.
@@ -103,7 +104,24 @@ fn exact_methods_reach_the_optimum() {
     });
 }
 
-/// What an approximate method promises on such problems: the share of P(0)'s error that is left after 300 rounds.
+/// The relative error of whoever forgets the weights.
+fn misled(problem: &Problem) -> f64 {
+    let data = Dataset { weights: None, ..(*problem.data).clone() };
+    let forgetful = Problem { data: Arc::new(data), ..problem.clone() };
+    relative(problem.objective(&oracle::solution(&forgetful)), oracle::optimum(problem))
+}
+
+/// Whoever forgets the weights is told by the test above, and by the one below.
+#[test]
+fn without_its_weights_a_problem_has_another_answer() {
+    for problem in Loss::ALL.into_iter().flat_map(problems).filter(|problem| problem.data.weights.is_some()) {
+        let start = relative(problem.objective(&vec![0.0; problem.data.columns()]), oracle::optimum(&problem));
+        assert!(misled(&problem) > start, "{}, {:?}: {}, {start}", problem.loss, problem.penalty, misled(&problem));
+    }
+}
+
+/// What an approximate method promises on such problems: the share of P(0)'s error that is left after 300 rounds, or of the
+/// error without the weights.
 fn promise(name: &str) -> f64 {
     match name {
         "minibatch-sgd" | "local-sgd" | "splash" => 0.1,
@@ -118,10 +136,13 @@ fn approximate_methods_keep_their_promise() {
         let (errors, ending) = errors(problem, name, machines, APPROXIMATE_ROUNDS, f64::NEG_INFINITY);
         let told = format!("{name}, {}, {}, m = {machines}", problem.loss, problem.data.name);
         assert_eq!(ending, Ending::FrameOver, "{told}");
-        let (first, last) = (errors[0], errors[errors.len() - 1]);
+        let weighted = problem.data.weights.is_some();
+        let first = if weighted { misled(problem) } else { errors[0] };
+        let last = errors[errors.len() - 1];
         assert!(last <= promise(name) * first, "{told}: from {first:.2e} to {last:.2e}");
+        // Where the light rows say the contrary, a first batch of them leads astray.
         let worst = errors.iter().copied().fold(0.0, f64::max);
-        assert!(worst <= 3.0 * first, "{told}: {worst:.2e} on the way from {first:.2e}");
+        assert!(weighted || worst <= 3.0 * first, "{told}: {worst:.2e} on the way from {first:.2e}");
     });
 }
 

@@ -1,5 +1,5 @@
-//! Local-update SGD: every machine runs a local epoch of SGD from the shared w, and the ends are averaged (Zinkevich
-//! et al. 2010, in rounds; the baseline of the CoCoA papers).
+//! Local-update SGD: every machine runs a local epoch of SGD from the shared w, and the ends are averaged, each by
+//! what its rows count for (Zinkevich et al. 2010, in rounds; the baseline of the CoCoA papers).
 //!
 //! The step after t steps of a worker is η₀/(√(1 + t/(100m)) + η₀λ(t + 1)), η₀ = 1/(curvature · mean ‖x‖² + λ). At
 //! first it is as large as a single row allows; averaging m ends leaves 1/m of the noise, so that it may fall √m later
@@ -35,8 +35,8 @@ impl Algorithm for LocalSgd {
     fn worker(&self, outline: &Outline, shard: Shard) -> Box<dyn Worker> {
         let longest = |i: usize| 1.0 / (outline.loss.curvature() * shard.row(i).norm_sq());
         let longest = (0..shard.len()).map(longest).collect();
-        let work = primal::pass(&shard);
-        Box::new(LocalWorker { outline: *outline, shard, longest, work, visits: Vec::new() })
+        let (work, mean_weight) = (primal::pass(&shard), shard.mean_weight());
+        Box::new(LocalWorker { outline: *outline, shard, mean_weight, longest, work, visits: Vec::new() })
     }
 
     fn server(&self, outline: &Outline) -> Box<dyn Server> {
@@ -47,6 +47,8 @@ impl Algorithm for LocalSgd {
 struct LocalWorker {
     outline: Outline,
     shard: Shard,
+    /// What a row of the shard counts for on average.
+    mean_weight: f64,
     /// The longest step each row may ask for.
     longest: Vec<f64>,
     work: Work,
@@ -83,14 +85,14 @@ impl LocalWorker {
             let slope = self.outline.loss.slope(s * row.dot(v), y);
             s *= 1.0 - step * self.outline.penalty.l2;
             if slope != 0.0 {
-                let step = (self.shard.weight(i) * step).min(self.longest[i]);
+                let step = (self.shard.weight(i) / self.mean_weight * step).min(self.longest[i]);
                 row.axpy(-step * slope / s, v);
             }
             t += 1.0;
         }
 
         for (v, w) in v.iter_mut().zip(w) {
-            *v = share * (s * *v - w);
+            *v = share * self.mean_weight * (s * *v - w);
         }
     }
 }

@@ -1,5 +1,5 @@
 //! Splash (Zhang & Jordan 2015): every machine runs AdaGrad over its own rows as if each of them stood for m, so that
-//! a local epoch imitates a pass over all the data; the reweighted ends are averaged.
+//! a local epoch imitates a pass over all the data; the reweighted ends are averaged, each by what its rows count for.
 //!
 //! The shared vector is w followed by AdaGrad's sums of squares G. The loss moves w by single rows; the regularizer
 //! moves it at the end of the epoch in one implicit step, which no step size can make overshoot. A row that stands for
@@ -37,8 +37,8 @@ impl Algorithm for Splash {
     }
 
     fn worker(&self, outline: &Outline, shard: Shard) -> Box<dyn Worker> {
-        let work = primal::pass(&shard);
-        Box::new(SplashWorker { outline: *outline, shard, work, visits: Vec::new() })
+        let (work, mean_weight) = (primal::pass(&shard), shard.mean_weight());
+        Box::new(SplashWorker { outline: *outline, shard, mean_weight, work, visits: Vec::new() })
     }
 
     fn server(&self, outline: &Outline) -> Box<dyn Server> {
@@ -49,6 +49,8 @@ impl Algorithm for Splash {
 struct SplashWorker {
     outline: Outline,
     shard: Shard,
+    /// What a row of the shard counts for on average.
+    mean_weight: f64,
     work: Work,
     visits: Vec<u32>,
 }
@@ -89,7 +91,7 @@ impl SplashWorker {
         // AdaGrad's step is a length in w; 1/‖x‖ moves a margin by about one.
         let step = weight / self.outline.mean_norm_sq.max(f64::MIN_POSITIVE).sqrt();
         for &i in &self.visits {
-            let s = self.shard.weight(i as usize);
+            let s = self.shard.weight(i as usize) / self.mean_weight;
             self.visit(i as usize, s * weight, s * step, w, squares);
         }
         let pull = step * self.shard.len() as f64 * self.outline.penalty.l2;
@@ -98,7 +100,7 @@ impl SplashWorker {
         }
 
         for (new, old) in push.iter_mut().zip(shared) {
-            *new = (*new - old) / weight;
+            *new = self.mean_weight * (*new - old) / weight;
         }
     }
 

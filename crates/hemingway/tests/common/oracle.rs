@@ -7,6 +7,11 @@ use hemingway::problem::{Loss, Problem};
 
 /// P at the w found: never below P*, and above it by no more than the solver's tolerances.
 pub(crate) fn optimum(problem: &Problem) -> f64 {
+    objective(problem, &dense_rows(problem), &solution(problem))
+}
+
+/// The w found.
+pub(crate) fn solution(problem: &Problem) -> Vec<f64> {
     let rows = dense_rows(problem);
     let n = rows.len() as f64;
     let mut program = Program::default();
@@ -21,7 +26,7 @@ pub(crate) fn optimum(problem: &Problem) -> f64 {
         let z: Vec<(usize, f64)> = w.clone().zip(rows[i].iter().copied()).collect();
         program.add_loss(problem.loss, z, problem.data.labels[i], weight(problem, i) / n);
     }
-    objective(problem, &rows, &program.solve()[w])
+    program.solve()[w].to_vec()
 }
 
 fn dense_rows(problem: &Problem) -> Vec<Vec<f64>> {
