@@ -76,9 +76,9 @@ impl NewtonWorker {
     /// Σ sᵢφ′ᵢ xᵢ, Σ sᵢφᵢ, and the diagonal of Σ sᵢφ″ᵢ xᵢxᵢᵀ; notes the sᵢφ″.
     fn push_look(&self, w: &[f64], bends: &mut [f64], push: &mut [f64]) {
         let (gradient_and_value, diagonal) = push.split_at_mut(self.outline.columns + 1);
-        primal::push_gradient_noting(&self.outline, &self.shard, w, gradient_and_value, |i, z, y| {
-            bends[i] = self.shard.weight(i) * self.outline.loss.bend(z, y);
-            self.shard.row(i).axpy_squares(bends[i], diagonal);
+        primal::push_gradient_noting(&self.outline, &self.shard, w, gradient_and_value, |i, _, bend| {
+            bends[i] = bend;
+            self.shard.row(i).axpy_squares(bend, diagonal);
         });
     }
 

@@ -16,7 +16,7 @@ pub(super) fn push_gradient(outline: &Outline, shard: &Shard, w: &[f64], push: &
     push_gradient_noting(outline, shard, w, push, |_, _, _| ());
 }
 
-/// The same, telling of every row i its xᵢ·w and yᵢ.
+/// The same, telling of every row i its xᵢ·w and sᵢφ″.
 pub(super) fn push_gradient_noting(
     outline: &Outline,
     shard: &Shard,
@@ -28,12 +28,13 @@ pub(super) fn push_gradient_noting(
     for i in 0..shard.len() {
         let (row, y, s) = (shard.row(i), shard.label(i), shard.weight(i));
         let z = row.dot(w);
-        value[0] += s * outline.loss.value(z, y);
-        let slope = s * outline.loss.slope(z, y);
+        let at = outline.loss.bent(z, y);
+        value[0] += s * at.value;
+        let slope = s * at.slope;
         if slope != 0.0 {
             row.axpy(slope, gradient);
         }
-        note(i, z, y);
+        note(i, z, s * at.bend);
     }
 }
 

@@ -31,6 +31,17 @@ pub enum Loss {
     Huber,
 }
 
+/// A loss at a point.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Bent {
+    /// φ.
+    pub(crate) value: f64,
+    /// φ′, or a subgradient.
+    pub(crate) slope: f64,
+    /// φ″; 0 on straight pieces.
+    pub(crate) bend: f64,
+}
+
 impl Loss {
     /// Every loss, in the order in which tables print them.
     pub const ALL: [Self; 7] = [
@@ -117,6 +128,19 @@ impl Loss {
             Self::Absolute => (z - y).signum(),
             Self::Huber => (z - y).clamp(-HUBER, HUBER),
         }
+    }
+
+    /// φ, φ′ and φ″ at once: of the logistic loss all three come from one exponential.
+    #[inline]
+    pub(crate) fn bent(self, z: f64, y: f64) -> Bent {
+        if self != Self::Logistic {
+            return Bent { value: self.value(z, y), slope: self.slope(z, y), bend: self.bend(z, y) };
+        }
+        let t = -y * z;
+        let e = (-t.abs()).exp();
+        let (likely, unlikely) = (1.0 / (1.0 + e), e / (1.0 + e));
+        let slope = -y * if t >= 0.0 { likely } else { unlikely };
+        Bent { value: t.max(0.0) + e.ln_1p(), slope, bend: likely * unlikely }
     }
 
     /// φ″(z, y), where φ bends; 0 on straight pieces.

@@ -26,6 +26,14 @@ proptest! {
         prop_assert!((loss.value(z, y) - dual_value(loss, own, y) + own * z).abs() < 1e-9);
     }
 
+    /// To the bit, so that it does not matter who asks.
+    #[test]
+    fn all_at_once_is_one_by_one(loss in any_loss(), z in -40.0..40.0f64, positive: bool, t in -3.0..3.0f64) {
+        let y = label(loss, positive, t);
+        let Bent { value, slope, bend } = loss.bent(z, y);
+        prop_assert_eq!((value, slope, bend), (loss.value(z, y), loss.slope(z, y), loss.bend(z, y)));
+    }
+
     /// The step is the maximiser of −φ*(−α) − zΔ − qΔ²/2 over feasible α.
     #[test]
     fn dual_step_is_exact(loss in any_loss(), z0 in -3.0..3.0f64, z in -3.0..3.0f64, q in 0.0..50.0f64,
