@@ -1,7 +1,7 @@
 //! The regret bench: what `train` takes, probing included, against the best configuration by hindsight.
 //!
 //! ```text
-//! regret tapes       compute what is missing, once
+//! regret tapes       compute what is missing, once, and print everyone's rounds to ε
 //! regret judge       train on every pair; print every cell, all contenders, what adapting brings; replay every
 //!                    journal; goes on where the same program was interrupted
 //! regret table       print the tables of the last judge again

@@ -18,7 +18,11 @@ fn main() -> anyhow::Result<()> {
     }
     let asked = |name: &String| names.is_empty() || names.contains(name);
     match verb.as_str() {
-        "tapes" => suite.each(|case| asked(&case.name), |case| Shelf::of(case).map(|_| ())).map(|_| ()),
+        "tapes" => {
+            let lines = suite.each(|case| asked(&case.name), |case| Ok(Shelf::of(case)?.rounds(case)))?;
+            println!("{}", lines.join("\n"));
+            Ok(())
+        }
         "learn" => {
             let lessons = suite.lessons()?.into_iter().map(|(_, lesson)| lesson).collect::<Vec<_>>();
             println!("{}", shipped::text(&Precedents::learn(&lessons))?);

@@ -16,10 +16,10 @@ use super::suite::{Case, SEED};
 pub const SIZES: [usize; 8] = [1, 2, 4, 8, 16, 32, 64, 128];
 /// Nobody waits longer.
 const MOST_ROUNDS: u64 = 400;
-/// A round of any of these methods is one pass over the rows, and twice the machines at most halve it. What takes so many
-/// times the rounds of another method on the same machines, or of its own on half of them, is the best on no cluster: its
-/// tape ends there.
-const HOPELESS: f64 = 2.2;
+/// A round of any of these methods is one pass over the rows, and twice the machines at most halve it. What takes more than
+/// twice the rounds of another method on the same machines, or of its own on half of them, is the best on no cluster; what
+/// takes so many times as many has been followed for long enough to learn from.
+const HOPELESS: f64 = 4.0;
 /// Tapes end at this share of ε, so that what follows the goal is known too.
 const BEYOND: f64 = 0.5;
 /// Whom the oracle chooses among, those whose rounds do not depend on m first. All others do the same work a round as one
@@ -188,6 +188,19 @@ impl Shelf {
             }
         }
         Ok(Self { traits, tapes })
+    }
+
+    /// Rounds to ε of every method, from the fewest to the most machines.
+    pub fn rounds(&self, case: &Case) -> String {
+        let mut line = case.name.clone();
+        for name in algorithms(case) {
+            let own = self.tapes.iter().filter(|tape| tape.0 == name);
+            let mut rounds: Vec<String> =
+                own.map(|(_, _, tape)| tape.reaches(case).map_or("–".into(), |rounds| rounds.to_string())).collect();
+            rounds.dedup();
+            line += &format!("  {name} {}", rounds.join(" "));
+        }
+        line
     }
 
     /// The problem as later ones may learn from it.

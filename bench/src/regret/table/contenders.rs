@@ -9,7 +9,7 @@ use crate::regret::rivals::Attempt;
 
 /// The first look takes two rounds, and probing may take a tenth of a run: oracles of fewer rounds than this leave no room
 /// for any. At most a fifth of all pairs.
-const FLOOR: u64 = 20;
+const FLOOR: u64 = 13;
 
 /// A way to choose, by name.
 struct Contender {
