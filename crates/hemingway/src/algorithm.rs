@@ -63,6 +63,11 @@ pub trait Algorithm: Send + Sync {
         self.name()
     }
 
+    /// Whether its iterates are the same on any number of machines, but for rounding.
+    fn same_on_any(&self) -> bool {
+        false
+    }
+
     /// An algorithm that does the same work a round and needs fewer rounds, nearly always: where that applies, this one is
     /// only for those who ask for it. Settled by measurement (`bench/src/bin/algorithms.rs`).
     fn outdone_by(&self, _loss: Loss, _penalty: &Penalty) -> Option<&'static str> {
@@ -82,6 +87,11 @@ pub trait Algorithm: Send + Sync {
     /// Numbers kept for every row; they travel with it.
     fn width(&self) -> usize {
         0
+    }
+
+    /// Whether it goes on from any model as from its own: whatever it keeps for rows follows from w.
+    fn needs_only_a_model(&self) -> bool {
+        self.width() == 0
     }
 
     /// The first shared vector.

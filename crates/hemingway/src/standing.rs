@@ -30,6 +30,8 @@ struct Stretch {
     exact: bool,
     /// It may lie still before its end.
     in_steps: bool,
+    /// Other machines take the same path.
+    same_on_any: bool,
     start: u64,
     /// By rounds since `start`.
     curve: Curve,
@@ -60,12 +62,14 @@ impl Standing {
         {
             return last;
         }
+        let algorithm = algorithm::by_name(&record.algorithm);
         self.stretches.push(Stretch {
             run: record.run.clone(),
             algorithm: record.algorithm.clone(),
             machines: record.machines,
             exact: self.can_be_foreseen(&record.algorithm),
-            in_steps: algorithm::by_name(&record.algorithm).is_ok_and(|a| a.falls_in_steps(self.loss)),
+            in_steps: algorithm.as_ref().is_ok_and(|a| a.falls_in_steps(self.loss)),
+            same_on_any: algorithm.is_ok_and(|a| a.same_on_any()),
             start: record.round,
             curve: Curve::default(),
         });
@@ -131,8 +135,7 @@ impl Standing {
 
 impl Stretch {
     fn is_of(&self, record: &Record) -> bool {
-        // What falls in steps takes the same path on any machines, and its steps are longer than stays on some of them.
-        let same = self.machines == record.machines || self.in_steps;
+        let same = self.machines == record.machines || self.same_on_any;
         self.algorithm == record.algorithm && same && self.start <= record.round
     }
 

@@ -33,6 +33,10 @@ impl Algorithm for Gd {
         false
     }
 
+    fn same_on_any(&self) -> bool {
+        true
+    }
+
     fn takes_l1(&self) -> bool {
         true
     }

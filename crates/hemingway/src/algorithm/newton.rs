@@ -3,12 +3,16 @@
 //! gone far enough, one more round looks at P and ∇P there and they begin anew. w moves with every step, not only at the
 //! end of a descent: P falls all along, and whoever wants no more can leave. The iterates do not depend on m.
 //!
+//! Where P is unlike a parabola, exact products with a Hessian that is soon another are wasted: there it leaps, a round
+//! each, by what is remembered of the Hessian, as L-BFGS does (Nocedal 1980), and then tries a descent again.
+//!
 //! Row i's number is sᵢφ″(xᵢ·w), so that a product needs one look at the row's entries and none at w.
 
 mod descent;
 
-use descent::{Descent, Look, Region};
+use descent::{Descent, Look, MEMORY, Region};
 
+use super::pairs::Pairs;
 use super::{Algorithm, Machines, Order, Server, Step, Support, Task, Work, Worker, primal, strange_state};
 use crate::Result;
 use crate::data::Shard;
@@ -18,6 +22,8 @@ use crate::problem::{Evaluation, Loss, Outline};
 const FLATTEST: f64 = 1e-4;
 /// After so many descents refused in a row nothing moves at working precision.
 const REFUSALS: u32 = 30;
+/// Leaps in a row: at first, and at most.
+const LEAPS: (u32, u32) = (4, 32);
 
 /// Truncated Newton.
 #[derive(Debug, Clone, Copy)]
@@ -32,6 +38,10 @@ impl Algorithm for Newton {
         false
     }
 
+    fn same_on_any(&self) -> bool {
+        true
+    }
+
     /// Conjugate gradients do, between clusters of eigenvalues; a new start now and then smooths that out.
     fn falls_in_steps(&self, loss: Loss) -> bool {
         loss.is_parabola()
@@ -43,6 +53,10 @@ impl Algorithm for Newton {
 
     fn width(&self) -> usize {
         1
+    }
+
+    fn needs_only_a_model(&self) -> bool {
+        true
     }
 
     fn worker(&self, outline: &Outline, shard: Shard) -> Box<dyn Worker> {
@@ -95,14 +109,28 @@ struct NewtonServer {
     outline: Outline,
     /// Where the present w comes from; none before the first look, and after a descent was refused.
     descent: Option<Descent>,
+    /// What descents and leaps have learned of ∇²P.
+    memory: Pairs,
     region: Region,
     refusals: u32,
+    /// Leaps still to come, and how many come next time.
+    leaps: u32,
+    next_leaps: u32,
     sum: Vec<f64>,
 }
 
 impl NewtonServer {
     fn new(outline: &Outline) -> Self {
-        Self { outline: *outline, descent: None, region: Region::unknown(), refusals: 0, sum: Vec::new() }
+        Self {
+            outline: *outline,
+            descent: None,
+            memory: Pairs::at_most(MEMORY),
+            region: Region::unknown(),
+            refusals: 0,
+            leaps: 0,
+            next_leaps: LEAPS.0,
+            sum: Vec::new(),
+        }
     }
 
     /// What P bends by at least, as far as one knows; not so little that the first region is without end, unless P is a
@@ -126,8 +154,16 @@ impl NewtonServer {
         Ok(Look { value, gradient: self.sum[..d].to_vec(), diagonal })
     }
 
-    fn begin(&mut self, w: &[f64], look: Look, last: Option<Descent>) {
-        self.descent = Some(Descent::from(w, look, last, &self.region, self.outline.loss.is_parabola()));
+    fn begin(&mut self, w: &[f64], look: Look) {
+        self.descent = Some(Descent::from(w, look, &self.memory, &self.region, self.outline.loss.is_parabola()));
+    }
+
+    /// Whether to leap on from where a descent has led, and how often.
+    fn count_leaps(&mut self) {
+        (self.leaps, self.next_leaps) = match self.region.is_plain() {
+            true => (0, LEAPS.0),
+            false => (self.next_leaps, (2 * self.next_leaps).min(LEAPS.1)),
+        };
     }
 
     /// ∇²P·p into `self.sum`.
@@ -145,12 +181,19 @@ impl NewtonServer {
     fn arrive(&mut self, on: &mut dyn Machines, descent: Descent, shared: &mut [f64]) -> Result<Step> {
         // From here on the rows' φ″ are of the end, and this descent cannot go on.
         let look = self.look(on, shared)?;
-        if self.region.judge(&descent, look.value) {
+        let leaped = descent.is_leap();
+        let taken = if leaped { descent.fell_to(look.value) } else { self.region.judge(&descent, look.value) };
+        if taken {
             self.refusals = 0;
-            self.begin(shared, look, Some(descent));
+            descent.teach(&mut self.memory, &look);
+            if !leaped {
+                self.count_leaps();
+            }
+            self.begin(shared, look);
             return Ok(Step::Moved);
         }
         shared.copy_from_slice(&descent.start);
+        self.leaps = 0;
         self.refusals += 1;
         // A promise that is no number or none at all cannot be kept.
         Ok(if descent.promised() > 0.0 && self.refusals < REFUSALS { Step::Moved } else { Step::Stalled })
@@ -166,12 +209,17 @@ impl Server for NewtonServer {
         }
         if self.descent.is_none() {
             let look = self.look(on, shared)?;
-            self.begin(shared, look, None);
+            self.begin(shared, look);
         }
         let Some(mut descent) = self.descent.take_if(|descent| !descent.is_at_rest()) else { return Ok(Step::Stalled) };
-        self.region.begin(&descent, self.least_bend());
-        self.product(on, &descent.direction)?;
-        descent.advance(&self.sum, &self.region);
+        if self.leaps > 0 {
+            self.leaps -= 1;
+            descent.leap(&self.memory);
+        } else {
+            self.region.begin(&descent, self.least_bend());
+            self.product(on, &descent.direction)?;
+            descent.advance(&self.sum, &self.memory, &self.region);
+        }
         descent.write(shared);
         self.descent = Some(descent);
         Ok(Step::Moved)
@@ -187,20 +235,27 @@ impl Server for NewtonServer {
         primal::evaluate(&self.outline, on, shared)
     }
 
-    /// [radius, surprise, refusals], and the descent if there is one.
+    /// [radius, surprise, refusals, leaps, next leaps, pairs], the pairs, and the descent if there is one.
     fn state(&self) -> Vec<f64> {
+        let counts = [self.refusals, self.leaps, self.next_leaps, self.memory.len() as u32].map(f64::from);
+        let numbers = [self.region.radius, self.region.surprise].into_iter().chain(counts);
         let descent = self.descent.iter().flat_map(Descent::state);
-        [self.region.radius, self.region.surprise, f64::from(self.refusals)].into_iter().chain(descent).collect()
+        numbers.chain(self.memory.state()).chain(descent).collect()
     }
 
     fn restore(&mut self, state: &[f64]) -> Result<()> {
-        let [radius, surprise, refusals, descent @ ..] = state else { return Err(strange_state()) };
+        let d = self.outline.columns;
+        let [radius, surprise, refusals, leaps, next_leaps, pairs, rest @ ..] = state else {
+            return Err(strange_state());
+        };
+        let (pairs, descent) = rest.split_at_checked(2 * d * *pairs as usize).ok_or_else(strange_state)?;
+        self.memory = Pairs::restored(pairs, d, MEMORY).ok_or_else(strange_state)?;
         self.descent = match descent {
             [] => None,
-            descent => Some(Descent::restored(descent, self.outline.columns).ok_or_else(strange_state)?),
+            descent => Some(Descent::restored(descent, d).ok_or_else(strange_state)?),
         };
         self.region = Region { radius: *radius, surprise: *surprise };
-        self.refusals = *refusals as u32;
+        [self.refusals, self.leaps, self.next_leaps] = [*refusals, *leaps, *next_leaps].map(|count| count as u32);
         Ok(())
     }
 }

@@ -53,20 +53,25 @@ impl Pairs {
         self.kept.push_back(pair);
     }
 
-    /// These and then the newer ones, where P now bends by so many times as much.
-    pub(super) fn followed_by(mut self, newer: Self, times: f64) -> Self {
+    /// Adds newer ones, where P now bends by so many times as much.
+    pub(super) fn follow(&mut self, newer: Self, times: f64) {
         newer.kept.into_iter().for_each(|pair| self.push(pair));
         for pair in &mut self.kept {
             pair.y.iter_mut().for_each(|y| *y *= times);
             // Not scaled: a checkpoint, which does not hold it, must give the same bits.
             pair.bend = dot(&pair.s, &pair.y);
         }
-        self
     }
 
     /// sᵀy / yᵀy of the newest: how long a step is for its change of slope.
     pub(super) fn newest_scale(&self) -> Option<f64> {
         self.kept.back().map(|pair| pair.bend / dot(&pair.y, &pair.y))
+    }
+
+    /// sᵀy / yᵀM⁻¹y of the newest, M being a diagonal: how long a step is for its change of slope where M says one.
+    pub(super) fn newest_scale_by(&self, diagonal: &[f64]) -> Option<f64> {
+        let over = |(y, m): (&f64, &f64)| if *m > 0.0 { y * y / m } else { 0.0 };
+        self.kept.back().map(|pair| pair.bend / pair.y.iter().zip(diagonal).map(over).sum::<f64>())
     }
 
     /// H·q by the two-loop recursion, H ≈ (∇²P)⁻¹ being what the pairs make of the first guess.
@@ -134,7 +139,8 @@ mod tests {
 
     #[test]
     fn what_bends_twice_as_much_is_solved_by_half() {
-        let twice = Pairs::at_most(5).followed_by(known(5), 2.0);
+        let mut twice = Pairs::at_most(5);
+        twice.follow(known(5), 2.0);
         assert_eq!(twice.solve(vec![2.0, 8.0], |_| ()), [0.5, 0.5]);
     }
 

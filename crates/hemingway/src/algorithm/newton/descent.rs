@@ -12,10 +12,12 @@ const FORCING: (f64, f64, f64) = (2.0, 0.03, 0.5);
 const PRODUCTS: u32 = 250;
 /// The same on a parabola, where a new start teaches nothing but what rounding has hidden.
 const PARABOLA: (f64, u32) = (1e-12, 1000);
-/// How many products are remembered for the descents that follow, and how far off its promise the last descent may have been
-/// if what it learned is still to be true of where it led.
-const MEMORY: usize = 20;
-const FAMILIAR: f64 = 0.1;
+/// How many products are remembered for the descents that follow.
+pub(super) const MEMORY: usize = 20;
+/// How far off its promise the last descent may have been if P is still to be like a parabola around where it led, and if
+/// what is remembered is to be of use there.
+const PLAIN: f64 = 0.05;
+const FAMILIAR: f64 = 0.3;
 /// What part of the promised decrease a descent must keep to be taken, to let the region be, and to let it grow.
 const TAKEN: f64 = 1e-4;
 const FAIR: f64 = 0.25;
@@ -52,8 +54,9 @@ pub(super) struct Descent {
     residual: Vec<f64>,
     gradient: Vec<f64>,
     diagonal: Vec<f64>,
-    /// What earlier descents learned, and what this one does. M, which preconditions, is what the former make of the diagonal.
-    known: Pairs,
+    /// Whether it goes by what earlier descents learned: M, which preconditions, is what that makes of the diagonal.
+    by_memory: bool,
+    /// What it learns itself.
     learned: Pairs,
     /// rᵀM⁻¹r, and where it is low enough.
     size: f64,
@@ -63,12 +66,10 @@ pub(super) struct Descent {
 }
 
 impl Descent {
-    /// At its start, which another has led to or nothing.
-    pub(super) fn from(w: &[f64], look: Look, last: Option<Self>, region: &Region, is_parabola: bool) -> Self {
+    /// At its start.
+    pub(super) fn from(w: &[f64], look: Look, memory: &Pairs, region: &Region, is_parabola: bool) -> Self {
         let Look { value, gradient, diagonal } = look;
         let residual: Vec<f64> = gradient.iter().map(|g| -g).collect();
-        let last = last.filter(|_| region.is_familiar());
-        let known = last.map_or_else(|| Pairs::at_most(MEMORY), |last| last.lessons(&diagonal));
         let Ends { share, products } = region.ends(is_parabola);
         let mut descent = Self {
             start: w.to_vec(),
@@ -79,24 +80,44 @@ impl Descent {
             residual,
             gradient,
             diagonal,
-            known,
+            by_memory: region.surprise <= FAMILIAR,
             learned: Pairs::at_most(MEMORY),
             size: 0.0,
             enough: 0.0,
             products,
         };
-        descent.direction = descent.preconditioned();
+        descent.direction = descent.preconditioned(memory);
         descent.size = dot(&descent.residual, &descent.direction);
         descent.enough = share * share * descent.size;
         descent
     }
 
     /// M⁻¹·residual.
-    fn preconditioned(&self) -> Vec<f64> {
-        self.known.solve(self.residual.clone(), |r| {
-            // A column that nothing bends has no gradient either.
-            r.iter_mut().zip(&self.diagonal).for_each(|(r, m)| *r = if *m > 0.0 { *r / m } else { 0.0 });
-        })
+    fn preconditioned(&self, memory: &Pairs) -> Vec<f64> {
+        let by_diagonal = |r: &mut [f64]| self.over_diagonal(r);
+        if self.by_memory {
+            return memory.solve(self.residual.clone(), by_diagonal);
+        }
+        let mut r = self.residual.clone();
+        by_diagonal(&mut r);
+        r
+    }
+
+    fn over_diagonal(&self, r: &mut [f64]) {
+        // A column that nothing bends has no gradient either.
+        r.iter_mut().zip(&self.diagonal).for_each(|(r, m)| *r = if *m > 0.0 { *r / m } else { 0.0 });
+    }
+
+    /// Goes at once to where P is lowest by what is remembered of ∇²P, without a product.
+    pub(super) fn leap(&mut self, memory: &Pairs) {
+        let scale = memory.newest_scale_by(&self.diagonal).unwrap_or(1.0);
+        self.step = memory.solve(self.residual.clone(), |r| {
+            self.over_diagonal(r);
+            r.iter_mut().for_each(|r| *r *= scale);
+        });
+        self.size = dot(&self.residual, &self.step);
+        self.residual.fill(0.0);
+        self.is_over = true;
     }
 
     /// Whether there is nowhere to go.
@@ -105,7 +126,7 @@ impl Descent {
     }
 
     /// One step, `product` being ∇²P·direction.
-    pub(super) fn advance(&mut self, product: &[f64], region: &Region) {
+    pub(super) fn advance(&mut self, product: &[f64], memory: &Pairs, region: &Region) {
         let bend = dot(&self.direction, product);
         let room = region.room(self);
         let t = self.size / bend;
@@ -118,7 +139,7 @@ impl Descent {
         axpy(-t, product, &mut self.residual);
         self.products -= 1;
         self.learned.keep(self.direction.clone(), product.to_vec());
-        let next = self.preconditioned();
+        let next = self.preconditioned(memory);
         let size = dot(&self.residual, &next);
         let carry = size / self.size;
         self.direction.iter_mut().zip(&next).for_each(|(p, z)| *p = z + carry * *p);
@@ -126,16 +147,31 @@ impl Descent {
         self.is_over = !inside || size <= self.enough || self.products == 0;
     }
 
-    /// What is known of ∇²P after it, where the diagonal is another.
-    fn lessons(self, diagonal: &[f64]) -> Pairs {
-        let times = diagonal.iter().sum::<f64>() / self.diagonal.iter().sum::<f64>();
-        self.known.followed_by(self.learned, times)
+    /// Adds what it learned to what is remembered, where it has led to this.
+    pub(super) fn teach(self, memory: &mut Pairs, look: &Look) {
+        if self.learned.is_empty() {
+            let bent = look.gradient.iter().zip(&self.gradient).map(|(after, before)| after - before).collect();
+            memory.keep(self.step, bent);
+            return;
+        }
+        let times = look.diagonal.iter().sum::<f64>() / self.diagonal.iter().sum::<f64>();
+        memory.follow(self.learned, times);
     }
 
     /// Where it has come to.
     pub(super) fn write(&self, w: &mut [f64]) {
         w.copy_from_slice(&self.start);
         axpy(1.0, &self.step, w);
+    }
+
+    /// Whether it went without a product.
+    pub(super) fn is_leap(&self) -> bool {
+        self.is_over && self.learned.is_empty()
+    }
+
+    /// Whether a leap that ended at this P is taken.
+    pub(super) fn fell_to(&self, value: f64) -> bool {
+        value - self.value <= TAKEN * self.slope()
     }
 
     fn slope(&self) -> f64 {
@@ -152,21 +188,19 @@ impl Descent {
         a.iter().zip(b).zip(&self.diagonal).map(|((a, b), m)| a * b * m).sum()
     }
 
-    /// Its numbers, its vectors, then the pairs it knew and learned.
+    /// Its numbers, its vectors, then the pairs it learned.
     pub(super) fn state(&self) -> impl Iterator<Item = f64> + '_ {
-        let is_over = f64::from(u8::from(self.is_over));
-        let numbers = [self.value, is_over, self.size, self.enough, f64::from(self.products), self.known.len() as f64];
+        let [is_over, by_memory] = [self.is_over, self.by_memory].map(|is| f64::from(u8::from(is)));
+        let numbers = [self.value, is_over, by_memory, self.size, self.enough, f64::from(self.products)];
         let vectors =
             [&self.start, &self.direction, &self.step, &self.residual, &self.gradient, &self.diagonal].into_iter();
-        numbers.into_iter().chain(vectors.flatten().copied()).chain(self.known.state()).chain(self.learned.state())
+        numbers.into_iter().chain(vectors.flatten().copied()).chain(self.learned.state())
     }
 
     /// What [`Descent::state`] gave; nothing else is taken.
     pub(super) fn restored(state: &[f64], columns: usize) -> Option<Self> {
-        let [value, is_over, size, enough, products, known, vectors @ ..] = state else { return None };
-        let (vectors, pairs) = vectors.split_at_checked(6 * columns)?;
-        let (known, learned) = pairs.split_at_checked(2 * columns * *known as usize)?;
-        let pairs = |state| Pairs::restored(state, columns, MEMORY);
+        let [value, is_over, by_memory, size, enough, products, vectors @ ..] = state else { return None };
+        let (vectors, learned) = vectors.split_at_checked(6 * columns)?;
         let vector = |k: usize| vectors[k * columns..(k + 1) * columns].to_vec();
         Some(Self {
             start: vector(0),
@@ -177,8 +211,8 @@ impl Descent {
             residual: vector(3),
             gradient: vector(4),
             diagonal: vector(5),
-            known: pairs(known)?,
-            learned: pairs(learned)?,
+            by_memory: *by_memory != 0.0,
+            learned: Pairs::restored(learned, columns, MEMORY)?,
             size: *size,
             enough: *enough,
             products: *products as u32,
@@ -224,9 +258,9 @@ impl Region {
         Ends { share, products }
     }
 
-    /// Whether what the last descent learned may be true of where it led.
-    fn is_familiar(&self) -> bool {
-        self.surprise <= FAMILIAR
+    /// Whether P is like a parabola here.
+    pub(super) fn is_plain(&self) -> bool {
+        self.surprise <= PLAIN
     }
 
     /// The t ≥ 0 with ‖step + t·direction‖ = radius.
@@ -283,7 +317,7 @@ mod tests {
     fn from(w: &[f64], region: &Region) -> Descent {
         let gradient = times(w).iter().zip(B).map(|(h, b)| h - b).collect();
         let diagonal = (0..3).map(|j| H[j][j]).collect();
-        Descent::from(w, Look { value: value(w), gradient, diagonal }, None, region, true)
+        Descent::from(w, Look { value: value(w), gradient, diagonal }, &Pairs::at_most(0), region, true)
     }
 
     #[test]
@@ -294,7 +328,7 @@ mod tests {
         let mut w = vec![0.0; 3];
         let mut last = value(&w);
         for _ in 0..3 {
-            descent.advance(&times(&descent.direction), &region);
+            descent.advance(&times(&descent.direction), &Pairs::at_most(0), &region);
             descent.write(&mut w);
             assert!(value(&w) < last);
             last = value(&w);
@@ -308,7 +342,7 @@ mod tests {
     fn a_descent_stops_at_the_edge_and_a_broken_promise_draws_it_in() {
         let mut region = Region { radius: 0.5, surprise: 1.0 };
         let mut descent = from(&[0.0; 3], &region);
-        descent.advance(&times(&descent.direction), &region);
+        descent.advance(&times(&descent.direction), &Pairs::at_most(0), &region);
         assert!(descent.is_over && (descent.product(&descent.step, &descent.step).sqrt() - 0.5).abs() < 1e-12);
         assert!(!region.judge(&descent, 7.0) && region.radius <= 0.25);
         assert!(!region.judge(&descent, f64::NAN) && region.radius <= 0.125);
@@ -319,7 +353,7 @@ mod tests {
     fn a_descent_goes_on_from_its_state() {
         let region = Region { radius: 10.0, surprise: 1.0 };
         let mut descent = from(&[0.1, 0.0, 0.2], &region);
-        descent.advance(&times(&descent.direction), &region);
+        descent.advance(&times(&descent.direction), &Pairs::at_most(0), &region);
         let state: Vec<f64> = descent.state().collect();
         assert_eq!(Descent::restored(&state, 3), Some(descent));
         assert_eq!(Descent::restored(&state[1..], 3), None);
