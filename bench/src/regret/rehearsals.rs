@@ -9,8 +9,8 @@ use super::{Case, Shelf};
 /// Rows of a rehearsal; never more than an eighth of all.
 const ROWS: [usize; 5] = [128, 256, 512, 1024, 2048];
 const MOST_ROUNDS: u64 = 400;
-/// Levels at which rounds are compared: ln 1/ε.
-const LEVELS: [f64; 4] = [2.5, 4.5, 6.5, 9.0];
+/// Levels at which rounds are compared: ln (P(0) − P*)/(P − P*).
+const LEVELS: [f64; 4] = [2.5, 5.0, 8.0, 12.0];
 
 /// One level of one algorithm, on a few rows and on all.
 pub struct Compared {
@@ -28,7 +28,7 @@ pub fn of(case: &Case) -> anyhow::Result<Vec<Compared>> {
     let problem = case.problem(&case.load()?)?;
     let rows = problem.data.rows();
     let mut backend = EngineBackend::new(problem, "", None);
-    let algorithms: Vec<String> = ["lbfgs", "cocoa"].map(String::from).into();
+    let algorithms: Vec<String> = ["newton", "cocoa"].map(String::from).into();
     let algorithms: Vec<String> =
         algorithms.into_iter().filter(|name| shelf.tapes.iter().any(|tape| tape.0 == *name)).collect();
     let mut compared = Vec::new();
@@ -43,12 +43,13 @@ pub fn of(case: &Case) -> anyhow::Result<Vec<Compared>> {
 
 fn compare(case: &Case, shelf: &Shelf, rehearsal: &Rehearsal, level: f64) -> Option<Compared> {
     let (_, _, tape) = shelf.tapes.iter().find(|tape| tape.0 == rehearsal.algorithm && tape.1 == 1)?;
-    let all = tape.points.iter().find(|point| case.true_error(point.1) <= (-level).exp())?.0;
-    let (_, best) = rehearsal.points.last()?;
-    let error = (-level).exp();
+    let begins = case.true_error(tape.points.first()?.1);
+    let all = tape.points.iter().find(|point| (begins / case.true_error(point.1)).ln() >= level)?.0;
+    let (first, last) = (rehearsal.points.first()?.1, rehearsal.points.last()?.1);
+    let to_gain = |p: f64| (p - rehearsal.bound) / (first - rehearsal.bound);
     // What the bound leaves open must not matter.
-    let proved = best - rehearsal.bound <= 0.3 * error * best;
-    let few = rehearsal.points.iter().find(|point| point.1 - rehearsal.bound <= error * rehearsal.bound)?.0;
+    let proved = to_gain(last) <= 0.3 * (-level).exp();
+    let few = rehearsal.points.iter().find(|point| to_gain(point.1) <= (-level).exp())?.0;
     proved.then(|| Compared {
         problem: case.name.clone(),
         algorithm: rehearsal.algorithm.clone(),
@@ -61,7 +62,7 @@ fn compare(case: &Case, shelf: &Shelf, rehearsal: &Rehearsal, level: f64) -> Opt
 
 /// Prints every comparison, and by how much they are off.
 pub fn print(compared: &[Compared]) {
-    println!("| problem | algorithm | rows | ln 1/ε | rounds there | rounds on all rows |");
+    println!("| problem | algorithm | rows | X | rounds there | rounds on all rows |");
     println!("|---|---|---:|---:|---:|---:|");
     let mut off: BTreeMap<(&str, usize), Vec<f64>> = BTreeMap::new();
     for c in compared {

@@ -14,11 +14,13 @@ pub fn text(precedents: &Precedents) -> anyhow::Result<String> {
     let covariance: Vec<String> =
         list("covariance")?.chunks(weights.len().max(1)).map(|row| line(row.iter())).collect();
     Ok(format!(
-        "{{\n  \"algorithms\": [{}],\n  \"weights\": [\n    {}\n  ],\n  \"covariance\": [\n    {}\n  ],\n  \"noise\": [{}]\n}}",
+        "{{\n  \"algorithms\": [{}],\n  \"weights\": [\n    {}\n  ],\n  \"covariance\": [\n    {}\n  ],\n  \"noise\": [{}],\n  \"start\": [{}],\n  \"start_off\": {}\n}}",
         line(list("algorithms")?.iter()),
         rows.join(",\n    "),
         covariance.join(",\n    "),
         line(list("noise")?.iter()),
+        line(list("start")?.iter()),
+        short(&value["start_off"]),
     ))
 }
 

@@ -25,8 +25,6 @@ const BEYOND: f64 = 0.5;
 /// Whom the oracle chooses among, those whose rounds do not depend on m first. All others do the same work a round as one
 /// of these and need more of them (`bench/src/bin/algorithms.rs`).
 const RACED: [&str; 5] = ["gd", "lbfgs", "newton", "cocoa", "cocoa+"];
-/// Methods whose rounds are the same on any number of machines, but for rounding: one run tells of all.
-const SAME_ON_ANY: [&str; 3] = ["gd", "lbfgs", "newton"];
 
 /// One run of one algorithm on so many machines.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -209,7 +207,9 @@ impl Shelf {
             let errors: Vec<(u64, f64)> = tape.points.iter().map(|point| (point.0, case.true_error(point.1))).collect();
             Crossings::of(name, *machines, &errors)
         };
-        Lesson { traits: self.traits, curves: self.tapes.iter().map(curve).collect() }
+        let begins = self.tapes.first().and_then(|(_, _, tape)| tape.points.first());
+        let start = begins.map_or(0.0, |point| case.true_error(point.1).ln());
+        Lesson { traits: self.traits, start, curves: self.tapes.iter().map(curve).collect() }
     }
 }
 
@@ -239,7 +239,8 @@ fn label(case: &Case, folder: &Path) -> anyhow::Result<Label> {
 
 fn make(case: &Case, problem: &Problem, name: &str, machines: usize, others: &[Kept]) -> anyhow::Result<Tape> {
     let own = others.iter().rfind(|other| other.0 == name);
-    if let Some((_, _, own)) = own.filter(|_| SAME_ON_ANY.contains(&name)) {
+    let same_on_any = algorithm::by_name(name)?.same_on_any();
+    if let Some((_, _, own)) = own.filter(|_| same_on_any) {
         return Ok(own.dealt(held(problem, machines)));
     }
     let here = others.iter().filter(|other| other.1 == machines);

@@ -33,9 +33,13 @@ impl Algorithm for Lbfgs {
         false
     }
 
-    /// On a parabola nothing takes fewer rounds than conjugate gradients.
-    fn outdone_by(&self, loss: Loss, penalty: &Penalty) -> Option<&'static str> {
-        (loss.is_parabola() && penalty.l1 == 0.0).then_some("newton")
+    fn same_on_any(&self) -> bool {
+        true
+    }
+
+    /// It rarely takes fewer rounds than newton, and to find out costs more than that saves (`bench/regret`).
+    fn outdone_by(&self, _loss: Loss, penalty: &Penalty) -> Option<&'static str> {
+        (penalty.l1 == 0.0).then_some("newton")
     }
 
     fn takes_l1(&self) -> bool {

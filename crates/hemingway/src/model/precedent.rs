@@ -2,9 +2,10 @@
 //!
 //! The rounds an algorithm takes to an error ε on m machines are, for each problem, close to
 //!
-//! ln i_ε(m) = θ₀ + θ₁ ln m + θ₂ Z + θ₃ ln m Z,  Z = (X̄ + ½) ln((X + ½)/(X̄ + ½)),  X = ln 1/ε:
+//! ln i(X, m) = θ₀ + θ₁ ln m + θ₂ Z + θ₃ ln m Z,  Z = (X̄ + 1) ln((X + 1)/(X̄ + 1)),  X = ln (P(0) − P*)/(P − P*):
 //!
-//! rounds grow like a power of X, which is 1 where convergence is linear; around X̄, Z is X − X̄.
+//! rounds grow like a power of X, the part of the way that is behind, which is 1 where convergence is linear; around X̄, Z
+//! is X − X̄. An error ε is at X = ln 1/ε + ln (P(0) − P*)/P*, whose second part, the way to an error of 1, is foretold too.
 //! Four numbers an algorithm: how hard the problem is for it, how that grows with m, and how both grow with what is asked.
 //! Earlier problems tell what they are likely to be for a problem that looks like this one ([`Traits`]), and how those of
 //! one algorithm go with those of another: a joint normal distribution ([`Expectation`]), which every level that a run
@@ -26,15 +27,17 @@ pub use traits::Traits;
 /// Numbers an algorithm.
 const TERMS: usize = 4;
 /// X̄: where the four numbers are least entangled.
-const MIDDLE: f64 = 5.0;
+const MIDDLE: f64 = 8.0;
 /// What is thought of an algorithm that no lesson is about, and how surely.
-const UNKNOWN: [(f64, f64); TERMS] = [(3.5, 1.2), (0.3, 0.3), (0.3, 0.2), (0.0, 0.05)];
+const UNKNOWN: [(f64, f64); TERMS] = [(3.5, 1.2), (0.3, 0.3), (0.18, 0.1), (0.0, 0.03)];
 /// Nobody is surer than this of a problem not yet seen.
-const LEAST_DEVIATION: [f64; TERMS] = [0.3, 0.1, 0.06, 0.02];
+const LEAST_DEVIATION: [f64; TERMS] = [0.3, 0.1, 0.03, 0.01];
+/// The way to an error of 1 where no lesson tells of it, and how surely.
+const UNKNOWN_START: (f64, f64) = (1.0, 2.5);
 /// What few lessons say of how numbers go together is only partly believed.
 const TOGETHER: f64 = 0.8;
 /// How strongly the weights of traits are held at 0, in lessons.
-const RIDGE: f64 = 1.0;
+const RIDGE: f64 = 10.0;
 /// Standard deviation of a level's ln rounds around the four numbers, where nothing is known of it.
 const NOISE: f64 = 0.25;
 
@@ -49,6 +52,12 @@ pub struct Precedents {
     covariance: Vec<f64>,
     /// Standard deviation of a level's ln rounds around its algorithm's numbers.
     noise: Vec<f64>,
+    /// The weights of the traits for the way to an error of 1; none if no lesson tells of it.
+    #[serde(default)]
+    start: Vec<f64>,
+    /// Standard deviation from that.
+    #[serde(default)]
+    start_off: f64,
 }
 
 impl Precedents {
@@ -59,7 +68,8 @@ impl Precedents {
 
     /// Nothing.
     pub fn none() -> Self {
-        Self { algorithms: Vec::new(), weights: Vec::new(), covariance: Vec::new(), noise: Vec::new() }
+        let (weights, covariance) = (Vec::new(), Vec::new());
+        Self { algorithms: Vec::new(), weights, covariance, noise: Vec::new(), start: Vec::new(), start_off: 0.0 }
     }
 
     /// Whether any lesson was about this algorithm.
@@ -86,7 +96,9 @@ impl Precedents {
             }
         }
         let noise = algorithms.iter().map(|name| noise(lessons, name)).collect();
-        Self { covariance: covariance(&off), algorithms, weights, noise }
+        let (start, misses) = regress(&features, &lessons.iter().map(|lesson| Some(lesson.start)).collect::<Vec<_>>());
+        let start_off = root_mean_square(misses.into_iter().flatten()).unwrap_or(UNKNOWN_START.1);
+        Self { covariance: covariance(&off), algorithms, weights, noise, start, start_off }
     }
 
     /// What they foretell of a problem for these algorithms.
@@ -112,6 +124,7 @@ impl Precedents {
             algorithms: algorithms.to_vec(),
             numbers: Normal { mean, covariance },
             noise: places.iter().map(|place| place.map_or(NOISE, |place| self.noise[place])).collect(),
+            start: if self.start.is_empty() { UNKNOWN_START } else { (dot(&self.start, &features), self.start_off) },
         }
     }
 }
@@ -166,8 +179,13 @@ fn covariance(off: &[Vec<Option<f64>>]) -> Vec<f64> {
 }
 
 fn noise(lessons: &[Lesson], name: &str) -> f64 {
-    let squares: Vec<f64> = lessons.iter().flat_map(|lesson| lesson.misses(name)).map(|miss| miss * miss).collect();
-    if squares.is_empty() { NOISE } else { (squares.iter().sum::<f64>() / squares.len() as f64).sqrt().max(0.05) }
+    let misses = lessons.iter().flat_map(|lesson| lesson.misses(name));
+    root_mean_square(misses).map_or(NOISE, |noise| noise.max(0.05))
+}
+
+fn root_mean_square(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let (count, sum) = values.fold((0.0, 0.0), |(count, sum), value| (count + 1.0, sum + value * value));
+    (count > 0.0).then(|| (sum / count).sqrt())
 }
 
 #[cfg(test)]

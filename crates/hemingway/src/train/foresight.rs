@@ -14,9 +14,10 @@ use crate::algorithm;
 use crate::backend::Config;
 use crate::goal::Goal;
 use crate::model::normal::Direction;
-use crate::model::{Estimate, Expectation, Level, Pace, stage};
+use crate::model::{Estimate, Expectation, Level, Pace, stage, stage_slope};
 use curves::{Stretch, World};
 pub(super) use prospect::Prospect;
+use rehearsed::Heard;
 
 /// The least that is left to do, in ln rounds.
 const LEAST_AHEAD: f64 = 0.02;
@@ -33,7 +34,7 @@ pub(super) struct Foresight<'a> {
     worlds: Vec<World>,
     /// Seconds to move a byte of the rows: asked for by every prospect, and a long look back.
     seconds_per_byte: f64,
-    /// X of the goal.
+    /// ln 1/ε of the goal.
     target: f64,
     /// Algorithms that remembered runs have shown to come to the goal.
     proven: Vec<String>,
@@ -49,10 +50,10 @@ impl<'a> Foresight<'a> {
         let timings = timings::timings(&history.records);
         let timings: Vec<_> = lore.timings.iter().cloned().chain(timings).collect();
         let pace = Pace::of(&timings, &lore.traits, &facts.algorithms, &facts.machines);
-        let mut before = lore.precedents.expect(&lore.traits, &facts.algorithms);
-        rehearsed::tell(&mut before, &history.rehearsals, &facts.algorithms, lore.traits.columns);
+        let before = lore.precedents.expect(&lore.traits, &facts.algorithms);
+        let heard = Heard::all(&history.rehearsals, &facts.algorithms, lore.traits.columns);
         let (stretches, bracket) = Stretch::all(history);
-        let worlds = curves::worlds(&before, &stretches, bracket.as_ref());
+        let worlds = curves::worlds(&before, &heard, &stretches, bracket.as_ref());
         let mut foresight = Self {
             seconds_per_byte: moving::seconds_per_byte(history, &pace, &timings),
             history,
@@ -93,7 +94,8 @@ impl<'a> Foresight<'a> {
         let rounds = (left - prospect.moving).max(0.0) / prospect.pace.0.exp();
         let (depth, grows) = self.depth_after(prospect, rounds)?;
         let deviation = grows * (prospect.rounds.1 + prospect.pace.1).sqrt();
-        Some(Estimate::log_normal((-depth).exp(), deviation.min(6.0), false))
+        let error = (self.likeliest()?.start().0 - depth).exp();
+        Some(Estimate::log_normal(error, deviation.min(6.0), false))
     }
 
     /// X after so many rounds more in the likeliest world, and by how much it grows with ln rounds.
@@ -109,7 +111,7 @@ impl<'a> Foresight<'a> {
         self.worlds.iter().max_by(|a, b| a.weight.total_cmp(&b.weight))
     }
 
-    /// X that the goal asks for; of a budget, what the best use of it is likely to reach.
+    /// ln 1/ε that the goal asks for; of a budget, what the best use of it is likely to reach.
     fn target(&self) -> f64 {
         let goal = &self.history.spec.goal;
         match goal {
@@ -210,7 +212,7 @@ impl<'a> Foresight<'a> {
     fn start(&self, name: &str) -> (Start, u64) {
         let history = self.history;
         let own = history.furthest(name);
-        let keeps = algorithm::by_name(name).is_ok_and(|algorithm| algorithm.width() == 0);
+        let keeps = algorithm::by_name(name).is_ok_and(|algorithm| algorithm.needs_only_a_model());
         let best = history.best_run().filter(|_| keeps).and_then(|run| Some((run, history.lowest(run)?)));
         let Some(likeliest) = self.likeliest() else {
             return (Start::Fresh, 0);
@@ -241,23 +243,25 @@ impl<'a> Foresight<'a> {
         world: &World,
         name: &str,
         machines: usize,
-        start: &Start,
+        begun: &Start,
         from: f64,
     ) -> Option<(f64, f64, Direction)> {
         let expectation: &Expectation = &world.expectation;
         let level = |depth: f64| Level { algorithm: name, machines, depth };
-        let end = expectation.direction(level(self.target))?;
+        let (start, start_off) = world.start();
+        let target = (self.target + start).max(0.0);
+        let end = expectation.direction(level(target))?;
         let numbers = expectation.numbers();
-        let reached = match start {
+        let reached = match begun {
             Start::Continue { .. } => Some(from),
             Start::Fresh | Start::Adopt { .. } => self.recalled_depth(world, name, machines),
         };
         let slope = expectation.slope(name, machines)?;
-        let ahead = reached.map(|reached| slope * (stage(self.target) - stage(reached)));
+        let ahead = reached.map(|reached| slope * (stage(target) - stage(reached)));
         let (mut ln, mut along, mut grows) = (numbers.mean_of(&end), end.clone(), 1.0);
         if from.is_finite() {
             let here = expectation.direction(level(from))?;
-            let delta = (slope * (stage(self.target) - stage(from))).max(LEAST_AHEAD);
+            let delta = (slope * (stage(target) - stage(from))).max(LEAST_AHEAD);
             let rest = (-delta).exp();
             ln += (1.0 - rest).ln();
             let steeper = (rest / (1.0 - rest)).min(20.0);
@@ -265,7 +269,8 @@ impl<'a> Foresight<'a> {
             grows = 1.0 + steeper;
         }
         let mut variance = numbers.variance_of(&along) + grows.min(3.0).powi(2) * expectation.wander(name, ahead);
-        if matches!(start, Start::Adopt { .. }) {
+        variance += (slope * stage_slope(target) * start_off).powi(2);
+        if matches!(begun, Start::Adopt { .. }) {
             ln += ADOPTED.0;
             variance += ADOPTED.1;
         }
@@ -317,7 +322,7 @@ impl<'a> Foresight<'a> {
     fn shown(&self, world: &World, prospect: &Prospect, rounds: f64) -> Option<(Direction, f64)> {
         let (depth, _) = self.depth_after(prospect, rounds)?;
         let Config { algorithm, machines, .. } = &prospect.config;
-        let level = Level { algorithm, machines: *machines, depth: depth.min(self.target) };
+        let level = Level { algorithm, machines: *machines, depth: depth.min(self.target + world.start().0) };
         let blur = 0.0025
             + (0.3 / rounds.max(1.0)).powi(2)
             + if matches!(prospect.start, Start::Adopt { .. }) { ADOPTED.1 } else { 0.0 };

@@ -8,9 +8,9 @@ const WANDER: f64 = 0.2;
 /// What a level passed earlier tells of later ones is blurred by this variance for each unit of ln rounds since.
 const PAST: f64 = 0.3;
 /// The least that ln rounds grow by for each unit of Z.
-const LEAST_SLOPE: f64 = 0.05;
+const LEAST_SLOPE: f64 = 0.03;
 /// Before X is so much, rounds are too few to count.
-const EARLY: f64 = 0.5;
+const EARLY: f64 = 1.0;
 
 /// The numbers of every algorithm, as far as they are known.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,6 +19,8 @@ pub struct Expectation {
     pub(super) numbers: Normal,
     /// Standard deviation of a level's ln rounds around its algorithm's numbers.
     pub(super) noise: Vec<f64>,
+    /// X of an error of 1 as long as P* is unknown: mean and standard deviation.
+    pub(super) start: (f64, f64),
 }
 
 /// A level of one algorithm on m machines.
@@ -28,7 +30,7 @@ pub struct Level<'a> {
     pub algorithm: &'a str,
     /// m.
     pub machines: usize,
-    /// X = ln 1/ε.
+    /// X.
     pub depth: f64,
 }
 
@@ -64,6 +66,11 @@ impl Expectation {
     pub fn direction(&self, level: Level<'_>) -> Option<Direction> {
         let first = TERMS * self.place(level.algorithm)?;
         Some(basis(level.machines, level.depth).into_iter().enumerate().map(|(k, b)| (first + k, b)).collect())
+    }
+
+    /// X of an error of 1 before anything has run: mean and standard deviation.
+    pub fn start(&self) -> (f64, f64) {
+        self.start
     }
 
     /// The distribution of the numbers.

@@ -7,9 +7,9 @@ use super::{TERMS, Traits};
 use crate::model::linalg::{dot, solve_definite};
 
 /// The four numbers as long as few levels say otherwise, and how firmly.
-const PULL: [(f64, f64); TERMS] = [(3.0, 0.01), (0.4, 1.0), (0.3, 1.0), (0.0, 10.0)];
+const PULL: [(f64, f64); TERMS] = [(3.0, 0.01), (0.4, 1.0), (0.18, 100.0), (0.0, 10.0)];
 /// Levels outside are not what anybody waits for.
-const LEVELS: (f64, f64) = (1.0, 14.0);
+const LEVELS: (f64, f64) = (1.0, 25.0);
 /// What is reached in the first round says only that it took no more.
 const FIRST: f64 = 2.0;
 
@@ -18,6 +18,8 @@ const FIRST: f64 = 2.0;
 pub struct Lesson {
     /// What it looked like.
     pub traits: Traits,
+    /// X of an error of 1: ln of the error that runs begin with.
+    pub start: f64,
     /// Its runs.
     pub curves: Vec<Crossings>,
 }
@@ -29,16 +31,17 @@ pub struct Crossings {
     pub algorithm: String,
     /// m.
     pub machines: usize,
-    /// (ln 1/ε, rounds).
+    /// (X, rounds).
     pub levels: Vec<(f64, f64)>,
 }
 
 impl Crossings {
-    /// Of (round, error): the first round at each of some levels of error.
+    /// Of (round, error), the start first: the first round at each of some levels.
     pub fn of(algorithm: &str, machines: usize, errors: &[(u64, f64)]) -> Self {
-        let steps = (0..=56).map(|k| 0.25 * f64::from(k));
+        let start = errors.first().map_or(1.0, |start| start.1);
+        let steps = (0..=100).map(|k| 0.25 * f64::from(k));
         let levels = steps.filter_map(|x| {
-            let first = errors.iter().find(|(_, error)| -error.ln() >= x)?;
+            let first = errors.iter().find(|(_, error)| (start / error).ln() >= x)?;
             Some((x, first.0 as f64))
         });
         Self { algorithm: algorithm.into(), machines, levels: levels.collect() }
@@ -92,7 +95,7 @@ mod tests {
     use super::*;
     use crate::problem::Loss;
 
-    const TRUTH: [f64; TERMS] = [4.5, 0.5, 0.3, 0.02];
+    const TRUTH: [f64; TERMS] = [4.5, 0.5, 0.18, 0.012];
 
     /// Runs of `a` that follow the truth, all levels times `off`.
     fn lesson(machines: &[usize], off: f64) -> Lesson {
@@ -101,7 +104,7 @@ mod tests {
         let levels = |machines| (2..26).map(|k| 0.5 * f64::from(k)).map(|x| (x, rounds(machines, x))).collect();
         let run =
             |machines: &usize| Crossings { algorithm: "a".into(), machines: *machines, levels: levels(*machines) };
-        Lesson { traits, curves: machines.iter().map(run).collect() }
+        Lesson { traits, start: 0.0, curves: machines.iter().map(run).collect() }
     }
 
     #[test]
@@ -134,10 +137,11 @@ mod tests {
 
     #[test]
     fn a_level_is_passed_when_first_reached() {
-        let errors = [(0, 2.0), (1, 0.5), (2, 0.05), (3, 0.2), (4, 0.05), (9, f64::NAN)];
+        let errors = [(0, 20.0), (1, 10.0), (2, 1.0), (3, 4.0), (4, 1.0), (9, f64::NAN)];
         let crossings = Crossings::of("a", 4, &errors);
         let at = |x: f64| crossings.levels.iter().find(|level| level.0 == x).map(|level| level.1);
-        // ln 1/0.5 = 0.69…, ln 1/0.05 = 2.99….
-        assert_eq!([0.0, 0.5, 0.75, 2.75, 3.0].map(at), [Some(1.0), Some(1.0), Some(2.0), Some(2.0), None]);
+        // ln 20/10 = 0.69…, ln 20/1 = 2.99….
+        let reached = [Some(0.0), Some(1.0), Some(2.0), Some(2.0), None];
+        assert_eq!([0.0, 0.5, 0.75, 2.75, 3.0].map(at), reached);
     }
 }

@@ -57,7 +57,7 @@ fn is_covariance(entries: &[f64]) -> bool {
 fn what_follows_the_traits_is_foretold_of_a_new_problem() {
     let lesson = |traits: Traits| {
         let of = |name| curves(name, numbers_by_traits(name, &traits));
-        Lesson { traits, curves: [of("gradient"), of("coordinates")].concat() }
+        Lesson { traits, start: 0.0, curves: [of("gradient"), of("coordinates")].concat() }
     };
     let precedents = Precedents::learn(&problems().into_iter().map(lesson).collect::<Vec<_>>());
     for traits in [problem(30_000, 3e-4, Loss::Logistic), problem(3_000, 3e-3, Loss::Hinge)] {
@@ -78,7 +78,7 @@ fn what_follows_the_traits_is_foretold_of_a_new_problem() {
 #[test]
 fn of_an_algorithm_that_nobody_taught_little_is_thought() {
     let traits = problem(1_000, 1e-3, Loss::Logistic);
-    let taught = Lesson { traits, curves: curves("gradient", [3.0, 0.0, 0.3, 0.0]) };
+    let taught = Lesson { traits, start: 0.0, curves: curves("gradient", [3.0, 0.0, 0.3, 0.0]) };
     let expectation = Precedents::learn(&[taught]).expect(&traits, &names(&["gradient", "stranger"]));
     let numbers = expectation.numbers();
     for (term, (mean, deviation)) in UNKNOWN.into_iter().enumerate() {
@@ -96,7 +96,11 @@ fn family() -> Expectation {
     let lesson = |k: u32| {
         let [together, apart] = [k, k / 2].map(|bits| if bits.is_multiple_of(2) { -1.0 } else { 1.0 });
         let of = |name, off: f64| curves(name, [4.5 + off, 0.3, 0.3, 0.0]);
-        Lesson { traits, curves: [of("twin", together), of("other twin", together), of("loner", apart)].concat() }
+        Lesson {
+            traits,
+            start: 0.0,
+            curves: [of("twin", together), of("other twin", together), of("loner", apart)].concat(),
+        }
     };
     let precedents = Precedents::learn(&(0..16).map(lesson).collect::<Vec<_>>());
     precedents.expect(&traits, &names(&["twin", "other twin", "loner"]))
@@ -142,7 +146,7 @@ proptest! {
             let own = |(name, (ran, off)): (usize, &(bool, f64))| {
                 if *ran { curves(&name.to_string(), [5.0 + off, 0.1 * off, 0.3, 0.0]) } else { Vec::new() }
             };
-            Lesson { traits: traits[5 * k % traits.len()], curves: runs.iter().enumerate().flat_map(own).collect() }
+            Lesson { start: 0.0, traits: traits[5 * k % traits.len()], curves: runs.iter().enumerate().flat_map(own).collect() }
         };
         let precedents = Precedents::learn(&lessons.iter().enumerate().map(lesson).collect::<Vec<_>>());
         prop_assert!(is_covariance(&precedents.covariance));

@@ -1,6 +1,7 @@
 //! What a job's own runs tell of rounds: not knowing P*, for every place it may be at.
 
 use super::super::History;
+use super::rehearsed::Heard;
 use crate::algorithm;
 use crate::model::{Bracket, Expectation, Level, stage_slope};
 use crate::record::{Trace, traces};
@@ -15,8 +16,15 @@ const QUICKEST: f64 = 0.02;
 const LATE: f64 = 0.8;
 const USUAL: (f64, f64, f64) = (2.5, 0.5, 0.7);
 const UNUSUAL: f64 = 1.0;
+/// ln of the part of the gap between its own best value and bound that a run on dual variables still has to gain: −0.95 on
+/// one machine, less by 0.45 for each ln m down to −1.95; and off from that by 0.55, more by 0.3 for each ln m (the tapes
+/// of `bench/regret`).
+const OF_GAP: (f64, f64, f64) = (-0.95, -0.45, -1.95);
+const OFF_GAP: (f64, f64) = (0.55, 0.3);
 /// Rounds after which a run foresees its own end.
 const LONG: u64 = 8;
+/// Below this share of P(0) the optimum counts as this.
+const ZERO: f64 = 1e-12;
 /// Rounds of a run at which its level is looked at, as shares of its last.
 const LOOKS: [f64; 4] = [1.0, 0.6, 0.35, 0.2];
 
@@ -32,13 +40,15 @@ pub(super) struct Stretch {
     /// Rounds since, all in all: those after the last step gained nothing.
     last: u64,
     bound: f64,
+    /// It moves dual variables, which prove about as much as they gain.
+    dual: bool,
 }
 
 /// One place P* may be at, and what the runs then say.
 #[derive(Debug, Clone)]
 pub(super) struct World {
-    /// P*, unless nothing has run yet.
-    optimum: Option<f64>,
+    /// P(0) and P*, unless nothing has run yet.
+    ends: Option<(f64, f64)>,
     /// How likely.
     pub(super) weight: f64,
     /// What is then thought of the rounds.
@@ -46,18 +56,30 @@ pub(super) struct World {
 }
 
 impl World {
+    /// Before any run is told of, knowing P(0) and P*.
+    pub(super) fn at(ends: (f64, f64), expectation: Expectation) -> Self {
+        Self { ends: Some(ends), weight: 0.0, expectation }
+    }
+
     /// X of an objective; none where there is no P* yet, or it is passed.
     pub(super) fn depth(&self, objective: f64) -> Option<f64> {
-        let optimum = self.optimum?;
-        let error = (objective - optimum) / optimum.max(f64::MIN_POSITIVE);
-        (error > 0.0).then(|| -error.ln())
+        let (start, optimum) = self.ends?;
+        let to_gain = objective - optimum;
+        (to_gain > 0.0).then(|| ((start - optimum) / to_gain).ln().max(0.0))
+    }
+
+    /// X of an error of 1, as far as it is known: mean and standard deviation.
+    pub(super) fn start(&self) -> (f64, f64) {
+        self.ends.map_or(self.expectation.start(), |(start, optimum)| {
+            (((start - optimum) / optimum.max(ZERO * start)).ln(), 0.0)
+        })
     }
 }
 
 impl Stretch {
     /// Of a job and what it recalls, in order.
     pub(super) fn all(history: &History) -> (Vec<Self>, Option<Bracket>) {
-        let own = traces(&history.records);
+        let own = joined(traces(&history.records));
         let all: Vec<&Trace> = history.facts.lore.traces.iter().chain(&own).collect();
         // Of a few rounds the ends of curves cannot be foreseen.
         let long = all.iter().any(|trace| trace.last_round() >= LONG);
@@ -82,6 +104,7 @@ impl Stretch {
             steps,
             last: trace.last_round().saturating_sub(begun),
             bound: trace.lower_bound().unwrap_or(0.0),
+            dual: algorithm::by_name(&trace.context).is_ok_and(|algorithm| algorithm.is_dual()),
         })
     }
 
@@ -132,6 +155,23 @@ impl Stretch {
     }
 }
 
+/// Stretches of one run, where its iterates are the same on any machines, as one.
+fn joined(traces: Vec<Trace>) -> Vec<Trace> {
+    let mut all: Vec<Trace> = Vec::new();
+    for trace in traces {
+        let same = algorithm::by_name(&trace.context).is_ok_and(|algorithm| algorithm.same_on_any());
+        let goes_on = |last: &&mut Trace| same && last.run == trace.run && last.last_round() <= trace.last_round();
+        match all.last_mut().filter(goes_on) {
+            Some(last) => {
+                last.machines = trace.machines;
+                last.points.extend(trace.points);
+            }
+            None => all.push(trace),
+        }
+    }
+    all
+}
+
 /// The algorithm, then those among the candidates that do the same on so many machines.
 fn same(name: &str, machines: usize, candidates: &[String]) -> Vec<String> {
     let alone = algorithm::alone(name);
@@ -166,12 +206,32 @@ impl Stretch {
     }
 }
 
+/// How likely it is that P* lies there in the narrowest gap of all runs on dual variables, in ln.
+fn likely_in_gap(stretches: &[Stretch], optimum: f64) -> f64 {
+    let gap = |stretch: &Stretch| stretch.best() - stretch.bound;
+    let told = stretches.iter().filter(|stretch| stretch.dual && stretch.last > 0 && gap(stretch) > 0.0);
+    let Some(narrowest) = told.min_by(|a, b| gap(a).total_cmp(&gap(b))) else { return 0.0 };
+    let ln_m = (narrowest.machines as f64).ln();
+    let usual = (OF_GAP.0 + OF_GAP.1 * ln_m).max(OF_GAP.2);
+    let to_gain = (narrowest.best() - optimum).max(f64::MIN_POSITIVE);
+    let off = ((to_gain / gap(narrowest)).ln() - usual) / (OFF_GAP.0 + OFF_GAP.1 * ln_m);
+    -0.5 * off * off / (1.0 + 0.05 * off * off)
+}
+
 /// Every place P* may be at between what is proved and the best value, evenly in the logarithm of what is left to gain.
-pub(super) fn worlds(before: &Expectation, stretches: &[Stretch], bracket: Option<&Bracket>) -> Vec<World> {
+pub(super) fn worlds(
+    before: &Expectation,
+    heard: &[Heard],
+    stretches: &[Stretch],
+    bracket: Option<&Bracket>,
+) -> Vec<World> {
     let best = stretches.iter().map(Stretch::best).fold(f64::INFINITY, f64::min);
     if !best.is_finite() {
-        return vec![World { optimum: None, weight: 1.0, expectation: before.clone() }];
+        let mut world = World { ends: None, weight: 1.0, expectation: before.clone() };
+        heard.iter().for_each(|heard| heard.tell(&mut world));
+        return vec![world];
     }
+    let start = stretches.iter().filter_map(|stretch| stretch.steps.first()).map(|first| first.1).fold(best, f64::max);
     let bound = stretches.iter().map(|stretch| stretch.bound).fold(0.0, f64::max).min(best);
     let most = (best - bound).max(2.0 * NEAREST * best.abs());
     let holder = stretches.iter().find(|stretch| stretch.best() == best);
@@ -181,9 +241,11 @@ pub(super) fn worlds(before: &Expectation, stretches: &[Stretch], bracket: Optio
     let mut worlds: Vec<World> = (0..PLACES)
         .map(|k| {
             let optimum = best - most * (-(k as f64) * step).exp() * 0.999;
-            let mut world = World { optimum: Some(optimum), weight: 0.0, expectation: before.clone() };
+            let mut world = World::at((start, optimum), before.clone());
+            heard.iter().for_each(|heard| heard.tell(&mut world));
             world.weight = stretches.iter().map(|stretch| stretch.tell(&mut world)).sum();
             world.weight += holder.map_or(0.0, |holder| holder.likely(best - optimum));
+            world.weight += likely_in_gap(stretches, optimum);
             // Rounds are given and the depth is what comes of them: the density of X, not of ln rounds.
             world.weight += world.depth(best).map_or(0.0, |depth| stage_slope(depth).ln());
             world.weight -= bracket.map_or(0.0, |bracket| misfit(best - optimum, best - bracket.mid));

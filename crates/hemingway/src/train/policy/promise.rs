@@ -8,7 +8,7 @@ use crate::plan::{CLAIM_LAG, Candidate, Plan};
 
 /// Curves bend where nobody foresees it: runs have taken so many times the rounds that were foreseen, in the median
 /// (`regret judge`).
-const SLOWER: Estimate = Estimate { low: 1.4, mid: 1.4, high: 1.4, extrapolated: false };
+const SLOWER: Estimate = Estimate { low: 1.1, mid: 1.1, high: 1.1, extrapolated: false };
 
 /// The candidates as a table shows them, the best first, and the one that is chosen.
 pub(super) fn plan_of(history: &History, foresight: &Foresight<'_>, chosen: &Prospect) -> Plan {

@@ -27,18 +27,18 @@ fn before() -> Expectation {
 }
 
 fn after(run: &Trace) -> Vec<World> {
-    worlds(&before(), &[Stretch::of(run, &["gd".into()]).unwrap()], None)
+    worlds(&before(), &[], &[Stretch::of(run, &["gd".into()]).unwrap()], None)
 }
 
 fn mean_optimum(worlds: &[World]) -> f64 {
-    worlds.iter().map(|world| world.weight * world.optimum.unwrap()).sum()
+    worlds.iter().map(|world| world.weight * world.ends.unwrap().1).sum()
 }
 
 #[test]
 fn before_any_run_nothing_is_known_of_the_optimum() {
-    let worlds = worlds(&before(), &[], None);
+    let worlds = worlds(&before(), &[], &[], None);
     let [world] = &worlds[..] else { panic!("{worlds:?}") };
-    assert_eq!((world.weight, world.optimum, world.depth(1.0)), (1.0, None, None));
+    assert_eq!((world.weight, world.ends, world.depth(1.0)), (1.0, None, None));
     assert_eq!(world.expectation, before());
 }
 
@@ -46,7 +46,8 @@ fn before_any_run_nothing_is_known_of_the_optimum() {
 fn more_rounds_bring_the_optimum_nearer() {
     let off = [16, 32, 64].map(|rounds| {
         let run = run(0.2, 0..=rounds, None);
-        let worlds = worlds(&before(), &[Stretch::of(&run, &["gd".into()]).unwrap()], Bracket::of([&run]).as_ref());
+        let worlds =
+            worlds(&before(), &[], &[Stretch::of(&run, &["gd".into()]).unwrap()], Bracket::of([&run]).as_ref());
         (mean_optimum(&worlds) - OPTIMUM).abs()
     });
     assert!(off[1] < 0.5 * off[0] && off[2] < 0.1 * off[1], "{off:?}");
@@ -57,7 +58,7 @@ fn what_runs_foresee_themselves_is_believed_too() {
     let run = run(0.2, 0..=20, None);
     let stretch = [Stretch::of(&run, &["gd".into()]).unwrap()];
     let bracket = Bracket { mid: OPTIMUM, ..Bracket::of([&run]).unwrap() };
-    let off = |bracket| (mean_optimum(&worlds(&before(), &stretch, bracket)) - OPTIMUM).abs();
+    let off = |bracket| (mean_optimum(&worlds(&before(), &[], &stretch, bracket)) - OPTIMUM).abs();
     assert!(off(Some(&bracket)) < off(None));
 }
 
@@ -76,17 +77,20 @@ fn so_much_is_still_to_be_gained_as_usual_after_what_was_gained_of_late() {
 }
 
 #[test]
-fn depth_is_that_of_the_error_over_the_optimum() {
-    let world = World { optimum: Some(OPTIMUM), weight: 1.0, expectation: before() };
-    assert!((world.depth(1.01 * OPTIMUM).unwrap() - 100f64.ln()).abs() < 1e-9);
+fn depth_is_the_part_of_the_way_that_is_behind() {
+    let world = World::at((4.0 * OPTIMUM, OPTIMUM), before());
+    assert!((world.depth(1.01 * OPTIMUM).unwrap() - 300f64.ln()).abs() < 1e-9);
+    assert!((world.start().0 - 3f64.ln()).abs() < 1e-9);
     assert_eq!(world.depth(OPTIMUM), None);
+    // Worse than at the start is no way at all.
+    assert_eq!(world.depth(5.0 * OPTIMUM), Some(0.0));
 }
 
 #[test]
 fn a_warm_start_has_rounds_behind_it() {
     let ln_rounds = |warm: bool| {
         let stretch = Stretch::of(&Trace { fresh: !warm, ..run(0.2, 10..=20, None) }, &[]).unwrap();
-        let mut world = World { optimum: Some(OPTIMUM), weight: 1.0, expectation: before() };
+        let mut world = World::at((2.0 * OPTIMUM, OPTIMUM), before());
         stretch.tell(&mut world);
         let level = Level { algorithm: "gd", machines: 4, depth: 4.0 };
         world.expectation.ln_rounds(level).unwrap()
@@ -114,7 +118,7 @@ proptest! {
         let total: f64 = worlds.iter().map(|world| world.weight).sum();
         prop_assert!((total - 1.0).abs() < 1e-12, "{}", total);
         for world in &worlds {
-            let optimum = world.optimum.unwrap();
+            let optimum = world.ends.unwrap().1;
             prop_assert!(proved * OPTIMUM <= optimum && optimum < best, "{} {} {}", proved * OPTIMUM, optimum, best);
             prop_assert!(world.weight > 0.0);
         }
