@@ -16,10 +16,12 @@ use promise::{first_choice, plan_of, predicted, promise};
 
 /// Rounds of a first look at anything: the second shows what the first alone may hide.
 const FIRST_LOOK: u64 = 2;
-/// A switch must promise to cut what remains to this share: of machines, and of algorithm, which leaves work behind for
-/// what was only foreseen. Each further one to so much of what the one before had to: who was wrong before may be again.
+/// A switch must promise to cut what remains to this share: of machines; of algorithm, whose rounds are only foreseen; and of
+/// one that has yet to come to where the present one is. Each further one to so much of what the one before had to: who
+/// was wrong before may be again.
 const OTHER_MACHINES: f64 = 0.9;
 const OTHER_ALGORITHM: f64 = 0.7;
+const FROM_BEHIND: f64 = 0.5;
 const EACH_FURTHER: f64 = 0.8;
 /// Training begins with what was not tried if that is expected to take no more than this share of the best that was.
 const BOLD: f64 = 0.8;
@@ -155,7 +157,11 @@ fn keep_or_switch<'a>(history: &History, now: &'a Prospect, best: &'a Prospect, 
     if best.config == now.config || !adapt {
         return (now, format!("on course: {}", promise(now)));
     }
-    let share = if best.start == now.start { OTHER_MACHINES } else { OTHER_ALGORITHM };
+    let share = match () {
+        () if best.start == now.start => OTHER_MACHINES,
+        () if best.is_behind(now) => FROM_BEHIND,
+        () => OTHER_ALGORITHM,
+    };
     if best.cost() < share * EACH_FURTHER.powi(switches as i32) * now.cost() {
         return (best, format!("{} promises {}, {} only {}", best.config, promise(best), now.config, promise(now)));
     }

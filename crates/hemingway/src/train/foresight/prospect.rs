@@ -1,6 +1,7 @@
 //! What one configuration would take from here.
 
 use super::super::{History, Start};
+use super::FURTHER;
 use crate::backend::Config;
 use crate::model::normal::Direction;
 
@@ -31,6 +32,11 @@ impl Prospect {
     pub(in crate::train) fn cost(&self) -> f64 {
         let ln = self.rounds.0 + self.pace.0 + 0.5 * (self.rounds.1 + self.pace.1).min(1.0);
         self.price * (ln.exp() + self.moving)
+    }
+
+    /// Whether it begins clearly before where another is.
+    pub(in crate::train) fn is_behind(&self, other: &Self) -> bool {
+        self.from < other.from - FURTHER
     }
 
     /// The mean, not the middle, of the seconds of a round: what is unknown may be dear.

@@ -254,6 +254,24 @@ fn training_settles() {
 }
 
 #[test]
+fn who_has_yet_to_come_to_where_the_other_is_must_promise_more() {
+    // Whoever keeps numbers for rows cannot take up what lbfgs has found.
+    let world = |config: &Config| if config.algorithm == "lbfgs" { (0.01, 0.8) } else { (10.0, 0.99) };
+    let mut history = job(reach(), choose());
+    follow(&mut history, &world, 8);
+    assert_eq!(training(&history).unwrap().algorithm, "lbfgs");
+    let foresight = Foresight::of(&history);
+    let now = foresight.prospect_of(training(&history).unwrap()).unwrap();
+    let behind = foresight.prospects.iter().find(|other| other.start != now.start && other.is_behind(now)).unwrap();
+    // After one switch, less than 0.56 of what remains is enough for who begins where the other is.
+    for (far, taken) in [(0.45, false), (0.3, true)] {
+        let mut other = behind.clone();
+        other.price *= far * now.cost() / other.cost();
+        assert_eq!(keep_or_switch(&history, now, &other, true).0.config == other.config, taken, "{far}");
+    }
+}
+
+#[test]
 fn a_change_of_the_world_changes_the_mind() {
     let mut history = job(reach(), choose());
     let (_, first) = until_training(&mut history, &plain);
