@@ -44,7 +44,7 @@ pub(crate) struct Cli {
 const EXAMPLES: &str = "\
 Examples:
   hemingway train synth:logistic --reach 1e-3          choose and train on this machine
-  hemingway plan a9a --within 60s --cluster spark-1gbit  what would pay on a (simulated) Spark cluster?
+  hemingway plan a9a --within 60s --cluster spark-1gbit  what pays on such a cluster?
   hemingway explain last                               why was it done that way?
   hemingway report last -o report.html                 the whole story, to send to someone
 
@@ -101,7 +101,7 @@ const TRAIN_EXAMPLES: &str = "\
 Examples:
   hemingway train synth:logistic --reach 1e-3
   hemingway train a9a --loss hinge --within 5m --cluster cloud-25gbit --machines 1..32 -y
-  hemingway train mnist-images.gz --positive 5 --test t10k-images.gz --reach-metric accuracy=0.97
+  hemingway train train-images-idx3-ubyte.gz --positive 5 --test t10k-images-idx3-ubyte.gz --reach-metric accuracy=0.97
   hemingway train a9a --reach 1e-3 --cluster a.toml --cluster b.toml  where is it sooner?
   hemingway train a9a --reach 1e-3 --forget            as if nothing had ever been run here
   hemingway train --resume logistic-3                  go on after Ctrl-C or a crash";

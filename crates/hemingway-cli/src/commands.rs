@@ -8,7 +8,7 @@ pub(crate) mod exit;
 mod explain;
 mod fit;
 mod model;
-mod outcome;
+pub(crate) mod outcome;
 mod plan;
 mod predict;
 mod records;

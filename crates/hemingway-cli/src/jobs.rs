@@ -19,9 +19,11 @@ use hemingway::trained::{ModelFormat, TrainedModel};
 
 use crate::args::{KeepArgs, LimitArgs, ProblemArgs};
 use crate::commands::exit::Usage;
-use crate::interrupt;
+use crate::commands::outcome::store_flag;
 use crate::output::{Manners, Output};
 use crate::show::number;
+use crate::story::asking_for;
+use crate::{clusters, interrupt};
 pub(crate) use compare::{Comparison, Field};
 
 /// What a job came to, and everything its journal holds.
@@ -32,6 +34,25 @@ pub(crate) struct Outcome {
     pub(crate) history: History,
     /// The store, to be named in further commands.
     pub(crate) store: PathBuf,
+    /// What the user calls the cluster, to be named likewise; nothing where the journal named it.
+    pub(crate) place: Option<String>,
+}
+
+impl Outcome {
+    /// What the user calls the cluster is known, and not only what the cluster calls itself.
+    pub(crate) fn on(self, place: &str) -> Self {
+        Self { place: Some(place.into()), ..self }
+    }
+
+    /// The command that asks for such a job on the same cluster.
+    pub(crate) fn command(&self, spec: JobSpec) -> String {
+        let file = |cluster: &Cluster| match clusters::is_shipped(cluster) {
+            true => cluster.name.clone(),
+            false => self.place.clone().unwrap_or_else(|| format!("{}.toml", cluster.name)),
+        };
+        let place = spec.cluster.as_ref().map(file);
+        format!("{}{}", asking_for(&spec, place.as_deref().as_slice()), store_flag(&self.store))
+    }
 }
 
 /// The one DATA; several are not understood yet.
@@ -126,7 +147,7 @@ pub(crate) fn resume(
     let dir = Store::at(&keep.store).find(name)?;
     let events = dir.events()?;
     let Some(Event::Started { .. }) = events.first() else {
-        bail!("{}: its journal does not begin with a job: nothing can be resumed", dir.path().display());
+        bail!("{}: its journal does not begin with a job: start the run anew", dir.path().display());
     };
     let past = history(&dir)?;
     let caps = limits.caps().or(past.spec.caps);
@@ -226,7 +247,7 @@ fn outcome_of(mut summary: Summary, dir: RunDir, keep: &KeepArgs, out: &mut dyn 
         }
         summary.model = Some(to.display().to_string());
     }
-    Ok(Outcome { summary, history, store: keep.store.clone() })
+    Ok(Outcome { summary, history, store: keep.store.clone(), place: None })
 }
 
 /// Everything a run's journal holds, folded.

@@ -25,7 +25,7 @@ use crate::commands::store_flag;
 use crate::show::{Basis, Remembered, number};
 pub(crate) use chapter::{Chapter, told};
 pub(crate) use choice::Choice;
-pub(crate) use command::Again;
+pub(crate) use command::{Again, asking_for};
 pub(crate) use curve::Course;
 pub(crate) use frontier::Frontier;
 pub(crate) use spending::{Part, Spending};
@@ -139,10 +139,10 @@ impl Story {
 
     /// The training seconds at which the goal was met, and in which run.
     pub(crate) fn reached(&self) -> Option<(&str, f64)> {
-        let summary = self.ended().filter(|summary| summary.goal_met)?;
+        self.ended().filter(|summary| summary.goal_met)?;
         let trained = |chapter: &&Chapter| chapter.purpose() == Some(Purpose::Train);
-        let last = self.chapters.iter().rev().find(trained)?;
-        Some((last.run()?, summary.real_seconds))
+        let run = self.chapters.iter().rev().find(trained)?.run()?;
+        Some((run, self.history.last_of(run)?.train_seconds))
     }
 
     /// The command that goes on with it.

@@ -71,7 +71,7 @@ fn words_are_learnt_and_found_again_by_name() {
     desk.ok("run train.vw --algorithm lbfgs --machines 1 --rounds 20 --model m.json");
     let said = desk.ok("predict m.json new.vw");
     assert_eq!(said.out, "-1\n1\n");
-    assert!(said.err.contains("1 columns that the training data did not have are dropped"), "{}", said.err);
+    assert!(said.err.contains("left out: 1 column beyond the 3 of the training data, 1 entry"), "{}", said.err);
 }
 
 #[test]

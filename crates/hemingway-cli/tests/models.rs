@@ -85,7 +85,7 @@ fn a_file_that_is_no_model_is_refused() {
     for (name, words) in [
         ("junk.json", "junk.json:1: not a model file of ours"),
         ("junk.model", "junk.model:8: expected one weight, a finite number, found `nan`"),
-        ("junk", "junk: is not a model file: neither our JSON, liblinear text nor safetensors"),
+        ("junk", "junk: is not a model file: give our JSON, liblinear text, safetensors, or the name of a run"),
     ] {
         let said = desk.run(&format!("model convert {name} out.json"));
         assert_eq!(said.code, 1, "{name}: {}", said.err);

@@ -115,7 +115,9 @@ fn a_picture_that_cannot_be_written_is_an_error_that_names_its_path() {
     let said = desk.run("advise records.csv --reach 1e-2 --plot folder.svg");
     assert_eq!(said.code, 1, "{}", said.err);
     assert!(said.err.contains("folder.svg"), "{}", said.err);
-    for line in ["advise records.csv --reach 1e-2 --plot x.png", "explain last --plot x.png"] {
+    for line in
+        ["fit records.csv --plot x.png", "advise records.csv --reach 1e-2 --plot x.png", "explain last --plot x.png"]
+    {
         let said = desk.run(line);
         assert_eq!(said.code, 2, "{line}: {}", said.err);
         assert!(said.err.contains("x.png") && said.err.contains("end the file's name in .svg"), "{line}: {}", said.err);

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use crate::engine::check_machines;
 use crate::{Error, Result};
 
 /// Machines, network and price.
@@ -46,7 +47,7 @@ pub struct Compute {
 
 /// Counted work at a stated pace, or the time this very machine took.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "expected nanoseconds, such as 1.2, or \"measured\"")]
 pub enum Pace {
     /// Nanoseconds for each entry: the clock repeats exactly.
     Counted(f64),
@@ -121,7 +122,7 @@ pub struct Link {
 
 /// A machine's index from 0, or `"*"` for any.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "expected the index of a machine, from 0, or \"*\"")]
 pub enum End {
     /// This machine.
     Machine(usize),
@@ -149,6 +150,16 @@ pub struct Overhead {
     pub per_machine_ms: f64,
 }
 
+/// What the parser says, without the names of Rust's types and with what to do.
+fn in_words(message: &str) -> String {
+    let message =
+        message.replace("expected usize", "expected a whole number").replace("expected f64", "expected a number");
+    match message.starts_with("missing field") {
+        true => format!("{message}; add it, as in the cluster files that come with the program"),
+        false => message,
+    }
+}
+
 fn one() -> f64 {
     1.0
 }
@@ -172,8 +183,8 @@ impl Cluster {
     /// Understands the text of a cluster file.
     pub fn parse(text: &str) -> Result<Self> {
         let cluster: Self = toml::from_str(text).map_err(|e| {
-            let line = e.span().map_or(1, |span| text[..span.start].lines().count().max(1));
-            Error::data("cluster", line, e.message())
+            let line = e.span().map_or(1, |span| 1 + text[..span.start].matches('\n').count());
+            Error::data("cluster", line, in_words(e.message()))
         })?;
         cluster.check()?;
         Ok(cluster)
@@ -198,17 +209,21 @@ impl Cluster {
         ];
         for (field, value) in positive {
             if !(value.is_finite() && value > 0.0) {
-                return Err(Error::setting(field, format!("{value} must be above 0")));
+                return Err(Error::setting(field, format!("{value} must be a number above 0")));
             }
         }
         for (field, value) in not_negative {
             if !(value.is_finite() && value >= 0.0) {
-                return Err(Error::setting(field, format!("{value} must not be negative")));
+                return Err(Error::setting(field, format!("{value} must be a number of 0 or more")));
             }
         }
         if self.machines == 0 || self.cores_per_machine == 0 {
             return Err(Error::setting("machines", "a cluster has at least one machine with one core"));
         }
+        check_machines(self.machines).map_err(|e| match e {
+            Error::Setting { what, .. } => Error::setting("machines", what),
+            other => other,
+        })?;
         match (self.compute.ns_per_nonzero, self.compute.straggler) {
             (Pace::Counted(ns), _) if !(ns.is_finite() && ns > 0.0) => {
                 Err(Error::setting("compute.ns_per_nonzero", format!("{ns} must be above 0")))
@@ -227,7 +242,10 @@ impl Cluster {
                 if let End::Machine(k) = end
                     && *k >= self.machines
                 {
-                    return Err(Error::setting(field, format!("there is no machine {k}; they count from 0")));
+                    return Err(Error::setting(
+                        field,
+                        format!("there is no machine {k}; they count from 0 to {}", self.machines - 1),
+                    ));
                 }
             }
             if link.bandwidth_gbit.is_some_and(|b| !(b.is_finite() && b > 0.0)) {
@@ -297,10 +315,13 @@ bandwidth_gbit = 4
     fn what_is_wrong_is_named() {
         let broken = |from: &str, to: &str| Cluster::parse(&PLAIN.replace(from, to)).unwrap_err().to_string();
         assert!(broken("memory_gb = 1", "memory_gb = -1").contains("memory_gb"));
+        assert!(broken("machines = 2", "machines = 99999999999").contains("at most 1048576"));
         assert!(broken("from = 1", "from = 7").contains("no machine 7"));
         assert!(broken("sigma = 0.08", "sigma = -1").contains("sigma"));
-        assert!(broken("collective", "colective").contains("cluster:"));
-        assert!(broken("1.2", "\"fast\"").contains("cluster:"));
+        assert!(broken("collective", "colective").starts_with("cluster:13: unknown field `colective`"));
+        assert!(broken("1.2", "\"fast\"").starts_with("cluster:8: expected nanoseconds, such as 1.2, or"));
+        assert!(broken("machines = 2", "machines = 'two'").ends_with("string \"two\", expected a whole number"));
+        assert!(broken("latency_us = 10", "").contains("missing field `latency_us`; add it"));
         assert!(Cluster::parse(&PLAIN.replace("1.2", "\"measured\"")).is_ok());
     }
 }

@@ -154,9 +154,15 @@ pub fn build(setting: Setting, cluster: Option<&Cluster>, machines: usize) -> Re
     })
 }
 
-fn check_machines(machines: usize) -> Result<()> {
-    if machines == 0 {
-        return Err(crate::Error::setting("--machines", "at least one machine is needed"));
+/// More machines than this are a slip of the pen, and would take memory for each.
+pub const MOST_MACHINES: usize = 1 << 20;
+
+/// Refuses none, and more than there can be.
+pub(crate) fn check_machines(machines: usize) -> Result<()> {
+    let wrong = |what: String| Err(crate::Error::setting("--machines", what));
+    match machines {
+        0 => wrong("at least one machine is needed".into()),
+        1..=MOST_MACHINES => Ok(()),
+        _ => wrong(format!("{machines} is more than any cluster has; at most {MOST_MACHINES}")),
     }
-    Ok(())
 }

@@ -1,5 +1,6 @@
 //! What can go wrong, said so that a caller can match on it and a user can act on it.
 
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 /// Every failure of the library. Nothing read from outside panics.
@@ -30,7 +31,7 @@ pub enum Error {
         /// The file or directory.
         path: PathBuf,
         /// Its own words.
-        cause: std::io::Error,
+        cause: io::Error,
     },
     /// A setting has a value that cannot work.
     #[error("{field}: {what}")]
@@ -67,8 +68,27 @@ impl Error {
         Self::Setting { field: field.into(), what: what.into() }
     }
 
-    /// Attaches the path to an operating-system error.
-    pub fn io(path: &Path) -> impl FnOnce(std::io::Error) -> Self + '_ {
-        move |cause| Self::Io { path: path.into(), cause }
+    /// Attaches the path to an operating-system error, and says where it is the folder that is missing.
+    pub fn io(path: &Path) -> impl FnOnce(io::Error) -> Self + '_ {
+        move |cause| {
+            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.is_dir());
+            let cause = match folder.filter(|_| cause.kind() == ErrorKind::NotFound) {
+                Some(folder) => io::Error::new(cause.kind(), format!("there is no folder {}", folder.display())),
+                None => cause,
+            };
+            Self::Io { path: path.into(), cause }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_folder_is_named() {
+        let error = |path: &str| Error::io(Path::new(path))(ErrorKind::NotFound.into()).to_string();
+        assert_eq!(error("no/where/a.csv"), "no/where/a.csv: there is no folder no/where");
+        assert_eq!(error("a.csv"), "a.csv: entity not found");
     }
 }

@@ -45,6 +45,9 @@ pub enum Goal {
 /// Error level to plan for where the goal names none.
 const PLANNING_ERROR: f64 = 1e-3;
 
+/// A number of rounds beyond this is none: as a float it counts in steps of more than one.
+pub(crate) const MOST_ROUNDS: u64 = 1 << 53;
+
 impl Goal {
     /// Refuses what cannot be reached.
     pub fn check(&self) -> Result<()> {
@@ -58,11 +61,12 @@ impl Goal {
             Self::Reach { error, .. } => positive("--reach", *error),
             Self::Within { seconds } => positive("--within", *seconds),
             Self::Spend { dollars } => positive("--spend", *dollars),
-            Self::ReachMetric { value, .. } if !value.is_finite() => {
-                Err(Error::setting("--reach-metric", "the value must be a number"))
-            }
+            Self::ReachMetric { metric, value, .. } => check_measure(metric, *value),
             Self::Rounds { rounds: 0 } => Err(Error::setting("--rounds", "at least one round is needed")),
-            Self::ReachMetric { .. } | Self::Rounds { .. } => Ok(()),
+            Self::Rounds { rounds } if *rounds > MOST_ROUNDS => {
+                Err(Error::setting("--rounds", format!("{rounds} is more than can be counted; at most {MOST_ROUNDS}")))
+            }
+            Self::Rounds { .. } => Ok(()),
         }
     }
 
@@ -94,6 +98,20 @@ impl Goal {
     /// Whether using up the time or money is what was asked for.
     pub fn is_budget(&self) -> bool {
         matches!(self, Self::Within { .. } | Self::Spend { .. } | Self::Rounds { .. })
+    }
+}
+
+/// Refuses a value that a measure cannot have.
+fn check_measure(metric: &str, value: f64) -> Result<()> {
+    let wrong = |what: String| Err(Error::setting("--reach-metric", what));
+    match metric {
+        _ if !value.is_finite() => wrong(format!("{metric}={value}: the value must be a number")),
+        "accuracy" if !(value > 0.0 && value <= 1.0) => {
+            wrong(format!("accuracy={value}: a share of the rows, above 0 and at most 1, such as accuracy=0.97"))
+        }
+        "r2" if value > 1.0 => wrong(format!("r2={value}: no model explains more than all, which is 1")),
+        "rmse" | "test_loss" if value < 0.0 => wrong(format!("{metric}={value}: it is never below 0")),
+        _ => Ok(()),
     }
 }
 

@@ -16,7 +16,7 @@ use crate::data::matrix::BYTES_PER_ENTRY;
 use crate::data::prepare::{Preparation, Rules};
 use crate::data::source::Source;
 use crate::data::{Cache, ClassWeight, Dataset, Info, Labels, Loaded, Reading, Weights};
-use crate::engine::cores;
+use crate::engine::{check_machines, cores};
 use crate::goal::{Caps, Goal};
 use crate::model::{Precedents, Timing, Traits};
 use crate::problem::{Loss, Penalty, Problem, sample_name};
@@ -225,6 +225,10 @@ impl JobSpec {
                 format!("{low}..{high} is not a range; write A..B with 1 ≤ A ≤ B"),
             ));
         }
+        check_machines(match &self.mode {
+            Mode::Fixed(config) => config.machines,
+            Mode::Choose { .. } => self.machines.map_or(1, |(_, high)| high),
+        })?;
         for (field, cap) in [("--max-time", self.caps.seconds), ("--max-cost", self.caps.dollars)] {
             if cap.is_some_and(|cap| !(cap.is_finite() && cap > 0.0)) {
                 return Err(Error::setting(field, "must be above 0"));
@@ -366,15 +370,25 @@ impl JobSpec {
             }
         };
         let field = if matches!(self.mode, Mode::Fixed(_)) { "--algorithm" } else { "--algorithms" };
-        let check =
-            |name: &String| algorithm::check(algorithm::by_name(name)?.as_ref(), problem.loss, &problem.penalty);
         for name in &named {
-            check(name).map_err(|e| match e {
+            self.check_algorithm(name, problem).map_err(|e| match e {
                 Error::Setting { what, .. } => Error::setting(field, what),
                 other => other,
             })?;
         }
         Ok(named)
+    }
+
+    fn check_algorithm(&self, name: &str, problem: &Problem) -> Result<()> {
+        let algorithm = algorithm::by_name(name)?;
+        let idles = algorithm.support(problem.loss) == Support::Idle;
+        let measures_rounds = matches!(self.mode, Mode::Fixed(_)) && self.goal.is_budget();
+        if idles && !measures_rounds {
+            let what =
+                format!("{name} trains nothing and reaches no goal; `run --algorithm {name} --rounds N` times it");
+            return Err(Error::setting("--algorithm", what));
+        }
+        algorithm::check(algorithm.as_ref(), problem.loss, &problem.penalty)
     }
 }
 

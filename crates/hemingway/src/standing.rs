@@ -77,9 +77,11 @@ impl Standing {
     }
 
     /// Whether the end of its curve is P* and shows beforehand. With λ₁ it does not: a curve may lie still for rounds while
-    /// coefficients leave 0, and what looks like its end is none; there only proofs count.
+    /// coefficients leave 0, and what looks like its end is none. Nor with the absolute loss, whose slope does not fade as
+    /// residuals do: it falls along one set of them, rests, and falls along another. There only proofs count.
     fn can_be_foreseen(&self, name: &str) -> bool {
-        self.l1 == 0.0 && algorithm::by_name(name).is_ok_and(|a| a.support(self.loss) == Support::Exact)
+        let shows = self.l1 == 0.0 && self.loss != Loss::Absolute;
+        shows && algorithm::by_name(name).is_ok_and(|a| a.support(self.loss) == Support::Exact)
     }
 
     /// The lowest objective seen.
@@ -103,19 +105,29 @@ impl Standing {
         tenable.map_or(self.lower_bound, |low| low.max(self.lower_bound))
     }
 
-    /// ê = (P − L)/L: proved.
+    /// ê = (P − L)/L of the best model: proved.
     pub fn certified_error(&self) -> Option<f64> {
-        self.error_above(self.lower_bound)
+        self.certified_error_of(self.objective()?)
     }
 
-    /// ẽ = (P − P̂)/P̂: estimated.
+    /// ẽ = (P − P̂)/P̂ of the best model: estimated.
     pub fn estimated_error(&self) -> Option<f64> {
-        self.error_above(self.optimum_low())
+        self.estimated_error_of(self.objective()?)
     }
 
-    fn error_above(&self, bound: f64) -> Option<f64> {
-        let objective = self.objective()?;
-        Some(((objective - bound) / bound.max(ZERO * self.first?)).max(0.0))
+    /// ê of a model with this objective.
+    pub fn certified_error_of(&self, objective: f64) -> Option<f64> {
+        self.error_above(self.lower_bound, objective)
+    }
+
+    /// ẽ of a model with this objective.
+    pub fn estimated_error_of(&self, objective: f64) -> Option<f64> {
+        self.error_above(self.optimum_low(), objective)
+    }
+
+    fn error_above(&self, bound: f64, objective: f64) -> Option<f64> {
+        let error = ((objective - bound) / bound.max(ZERO * self.first?)).max(0.0);
+        objective.is_finite().then_some(error)
     }
 
     /// Whether the goal is met by what these records show, the newest last.
@@ -160,11 +172,11 @@ mod tests {
     use super::*;
 
     /// P falls by half a round towards 1, and nothing is proved beyond 0.2.
-    fn after(rounds: u64, l1: f64) -> Standing {
-        let mut standing = Standing::new(Loss::Squared, l1);
+    fn after(rounds: u64, loss: Loss, l1: f64) -> Standing {
+        let mut standing = Standing::new(loss, l1);
         for round in 0..=rounds {
             standing.see(&Record {
-                algorithm: "lbfgs".into(),
+                algorithm: "cocoa".into(),
                 round,
                 objective: 1.0 + 0.5_f64.powi(round as i32),
                 lower_bound: Some(0.2),
@@ -176,7 +188,7 @@ mod tests {
 
     #[test]
     fn a_steady_curve_shows_its_end() {
-        let standing = after(20, 0.0);
+        let standing = after(20, Loss::Squared, 0.0);
         assert!(standing.estimated_error().unwrap() < 1e-3 && standing.certified_error().unwrap() > 1.0);
         assert!(standing.meets(&Goal::Reach { error: 1e-3, certified: false }, &Record::default()));
         assert!(!standing.meets(&Goal::Reach { error: 1e-3, certified: true }, &Record::default()));
@@ -203,9 +215,19 @@ mod tests {
     }
 
     #[test]
-    fn with_l1_only_proofs_count() {
-        let standing = after(20, 0.01);
-        assert_eq!(standing.estimated_error(), standing.certified_error());
-        assert!(!standing.meets(&Goal::Reach { error: 1e-3, certified: false }, &Record::default()));
+    fn with_l1_or_the_absolute_loss_only_proofs_count() {
+        for standing in [after(20, Loss::Squared, 0.01), after(20, Loss::Absolute, 0.0)] {
+            assert_eq!(standing.estimated_error(), standing.certified_error());
+            assert!(!standing.meets(&Goal::Reach { error: 1e-3, certified: false }, &Record::default()));
+        }
+    }
+
+    #[test]
+    fn a_model_has_the_errors_of_its_own_objective() {
+        let standing = after(20, Loss::Squared, 0.0);
+        assert_eq!(standing.certified_error_of(2.0), Some(9.0));
+        assert!(standing.estimated_error_of(2.0).unwrap() > 0.9);
+        assert_eq!(standing.estimated_error_of(f64::NAN), None);
+        assert_eq!(standing.estimated_error(), standing.estimated_error_of(standing.objective().unwrap()));
     }
 }

@@ -52,7 +52,7 @@ pub(crate) struct RunArgs {
     /// Train on this share of the rows, drawn by the seed; λ₂ is divided by it where an
     /// algorithm goes by what a row weighs. From such cheap
     /// records, of 0.05, 0.1 and 0.2 say, `fit` and `advise` foresee the whole [default: all rows]
-    #[arg(long, value_name = "F", help_heading = "Problem", conflicts_with = "resume")]
+    #[arg(long, value_name = "F", value_parser = value::number, help_heading = "Problem", conflicts_with = "resume")]
     pub(crate) fraction: Option<f64>,
     #[command(flatten)]
     pub(crate) place: PlaceArgs,
@@ -71,23 +71,24 @@ pub(crate) struct ProblemArgs {
     #[command(flatten)]
     pub(crate) weights: WeightArgs,
     /// What the rows of each class count for besides: `balanced`, or LABEL=WEIGHT,… [default: 1]
-    #[arg(long, value_name = "WHAT", allow_hyphen_values = true)]
+    #[arg(long, value_name = "WHAT", value_parser = value::named::<ClassWeight>, allow_hyphen_values = true)]
     pub(crate) class_weight: Option<ClassWeight>,
     /// Two classes: hinge, squared-hinge, smoothed-hinge, logistic; numbers: squared, absolute, huber [default: logistic,
     /// squared]
-    #[arg(long, value_name = "LOSS")]
+    #[arg(long, value_name = "LOSS", value_parser = value::named::<Loss>)]
     pub(crate) loss: Option<Loss>,
     /// Strength λ₂ of (λ₂/2)‖w‖² [default: 1/rows]
-    #[arg(long, value_name = "λ₂", allow_negative_numbers = true)]
+    #[arg(long, value_name = "λ₂", value_parser = value::number, allow_negative_numbers = true)]
     pub(crate) l2: Option<f64>,
-    /// Strength λ₁ of λ₁‖w‖₁; beside λ₂ an elastic net, with --l2 0 a lasso
-    #[arg(long, value_name = "λ₁", default_value = "0", hide_default_value = true, allow_negative_numbers = true)]
+    /// Strength λ₁ of λ₁‖w‖₁; beside λ₂ an elastic net, with --l2 0 a lasso [default: 0]
+    #[arg(long, value_name = "λ₁", value_parser = value::number, default_value = "0", hide_default_value = true)]
+    #[arg(allow_negative_numbers = true)]
     pub(crate) l1: f64,
     /// Divide each row by its length, or each column by its largest value [default: neither]
     #[arg(long, value_name = "WHAT")]
     pub(crate) normalize: Option<Scale>,
     /// Learn this label against all others [default: the larger of two]
-    #[arg(long, value_name = "LABEL", allow_negative_numbers = true)]
+    #[arg(long, value_name = "LABEL", value_parser = value::number, allow_negative_numbers = true)]
     pub(crate) positive: Option<f64>,
     /// Add a constant column, penalised like any other [default: off]
     #[arg(long)]
@@ -144,7 +145,7 @@ pub(crate) struct ChoiceArgs {
     /// Fewest and most machines [default: 1 to all of the cluster, or the cores of this machine]
     #[arg(long, value_name = "A..B", value_parser = value::machines)]
     pub(crate) machines: Option<(usize, usize)>,
-    /// Only these algorithms [default: lbfgs, cocoa and cocoa+ where they apply, else all that do; to --reach an error only
+    /// Only these algorithms [default: newton, lbfgs, cocoa and cocoa+ where they apply, else all that do; to --reach an error only
     /// those that converge to the optimum]
     #[arg(long, value_name = "A,B", value_delimiter = ',', conflicts_with = "resume")]
     pub(crate) algorithms: Option<Vec<String>>,

@@ -17,14 +17,14 @@ pub(crate) struct FitArgs {
     #[arg(long)]
     pub(crate) cross_validate: bool,
     /// Relative errors to count rounds to
-    #[arg(long, value_name = "ε,ε", value_delimiter = ',', value_parser = value::error, default_values = ["1e-2", "1e-3"])]
+    #[arg(long, value_name = "ε,ε", value_delimiter = ',', value_parser = value::error, default_value = "1e-2,1e-3")]
     pub(crate) targets: Vec<f64>,
     /// Keep the models in this file, for `advise` [default: only print]
     #[arg(short, value_name = "FILE", conflicts_with = "cross_validate")]
     pub(crate) out: Option<PathBuf>,
     /// Draw fit against data: into one file if PATH ends in .svg, else into a folder, one file for each context
     /// [default: draw nothing]
-    #[arg(long, value_name = "PATH", conflicts_with = "cross_validate")]
+    #[arg(long, value_name = "PATH", value_parser = value::svg_or_folder, conflicts_with = "cross_validate")]
     pub(crate) plot: Option<PathBuf>,
 }
 
@@ -57,7 +57,7 @@ pub(crate) struct RecordArgs {
     #[arg(long, value_name = "METHOD", value_enum, default_value_t = MethodArg::Ours)]
     pub(crate) method: MethodArg,
     /// Take this column as the objective; `:max` if more is better [default: objective]
-    #[arg(long, value_name = "NAME[:max]")]
+    #[arg(long, value_name = "NAME[:max]", value_parser = value::named::<Metric>)]
     pub(crate) metric: Option<Metric>,
     /// The cluster whose times count, where records hold several; for `advise` also a file or shipped name that
     /// gives the price [default: the only one]

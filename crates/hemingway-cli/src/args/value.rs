@@ -1,8 +1,14 @@
 //! Values as people write them.
 
 use std::path::PathBuf;
+use std::str::FromStr;
 
+use hemingway::Error;
+use hemingway::engine::MOST_MACHINES;
 use hemingway::goal::Goal;
+
+/// How the names of pictures end that cannot be drawn.
+const PICTURES: [&str; 8] = ["png", "jpg", "jpeg", "gif", "pdf", "eps", "ps", "webp"];
 
 /// `60`, `60s`, `5m`, `1h30m`.
 pub(super) fn seconds(text: &str) -> Result<f64, String> {
@@ -11,6 +17,19 @@ pub(super) fn seconds(text: &str) -> Result<f64, String> {
     }
     let duration = humantime::parse_duration(text);
     duration.map(|d| d.as_secs_f64()).map_err(|_| "write seconds, or a time such as 60s, 5m or 1h30m".into())
+}
+
+/// A plain number.
+pub(super) fn number(text: &str) -> Result<f64, String> {
+    text.trim().parse().map_err(|_| "write a number, such as 0.01 or 1e-3".into())
+}
+
+/// Something with a name of its own; its complaint without the flag, which clap says already.
+pub(super) fn named<T: FromStr<Err = Error>>(text: &str) -> Result<T, String> {
+    text.parse().map_err(|error| match error {
+        Error::Setting { what, .. } => what,
+        other => other.to_string(),
+    })
 }
 
 /// `$2` or `2`.
@@ -23,9 +42,13 @@ pub(super) fn dollars(text: &str) -> Result<f64, String> {
 pub(super) fn machines(text: &str) -> Result<(usize, usize), String> {
     let wrong = || "write A..B, such as 1..16, or one number".to_string();
     let number = |text: &str| text.trim().parse::<usize>().map_err(|_| wrong());
-    match text.split_once("..") {
-        Some((low, high)) => Ok((number(low)?, number(high.strip_prefix('=').unwrap_or(high))?)),
-        None => number(text).map(|m| (m, m)),
+    let range = match text.split_once("..") {
+        Some((low, high)) => (number(low)?, number(high.strip_prefix('=').unwrap_or(high))?),
+        None => number(text).map(|m| (m, m))?,
+    };
+    match range.1 <= MOST_MACHINES {
+        true => Ok(range),
+        false => Err(format!("{} is more than any cluster has; at most {MOST_MACHINES}", range.1)),
     }
 }
 
@@ -42,6 +65,18 @@ pub(super) fn svg(text: &str) -> Result<PathBuf, String> {
     let path = PathBuf::from(text);
     let ends = path.extension().is_some_and(|end| end.eq_ignore_ascii_case("svg"));
     ends.then_some(path).ok_or_else(|| "pictures are drawn as SVG: end the file's name in .svg".into())
+}
+
+/// A file for a picture, or a folder for several. A name such as `fit.png` is no folder's: its owner wants another format.
+pub(super) fn svg_or_folder(text: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    let format = path.extension().filter(|_| !path.is_dir()).map(|end| end.to_string_lossy().to_lowercase());
+    match format.as_deref() {
+        Some(end) if PICTURES.contains(&end) => {
+            Err("pictures are drawn as SVG: end the file's name in .svg, or name a folder".into())
+        }
+        _ => Ok(path),
+    }
 }
 
 /// A target error above 0.
@@ -61,6 +96,7 @@ mod tests {
         assert_eq!(["1..8", "2..=4", "3"].map(|t| machines(t).unwrap()), [(1, 8), (2, 4), (3, 3)]);
         assert!(seconds("soon").is_err() && dollars("much").is_err() && machines("1..").is_err());
         assert!(svg("a/b.SVG").is_ok() && svg("b.png").is_err() && svg(".").is_err());
+        assert!(svg_or_folder("fit.PNG").is_err() && svg_or_folder("a.b/pictures").is_ok());
         assert!(metric_goal("accuracy").is_err() && error("0").is_err());
     }
 }

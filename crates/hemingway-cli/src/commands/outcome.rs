@@ -4,7 +4,7 @@ use std::path::Path;
 
 use hemingway::backend::Ending;
 use hemingway::goal::Goal;
-use hemingway::job::Mode;
+use hemingway::job::{JobSpec, Mode};
 use hemingway::train::Compared;
 use serde_json::Value;
 
@@ -20,6 +20,7 @@ impl Answer for Outcome {
     fn human(&self, paint: Paint) -> String {
         let lines = [
             ("result", self.result(paint)),
+            ("test", self.test()),
             ("choice", self.choice()),
             ("cluster", self.cluster()),
             ("time", self.time()),
@@ -52,12 +53,8 @@ impl Outcome {
         } else {
             format!("\n{}", summary.why)
         };
-        let metric = match &self.history.spec.goal {
-            Goal::ReachMetric { metric, .. } => self.metric(metric),
-            _ => String::new(),
-        };
         format!(
-            "{words}: {}{why}\nobjective {}, estimated error {}, certified error {}{metric}",
+            "{words}: {}{why}\nobjective {}, estimated error {}, certified error {}",
             self.history.spec.goal.sentence(),
             number::objective(objective),
             number::maybe_error(summary.estimated_error),
@@ -65,9 +62,10 @@ impl Outcome {
         )
     }
 
-    fn metric(&self, metric: &str) -> String {
-        let last = self.history.records.last().and_then(|record| record.metrics.get(metric));
-        last.map_or(String::new(), |value| format!(", {metric} {}", number::digits(*value)))
+    /// What the model is worth on the test set.
+    fn test(&self) -> String {
+        let measures = self.summary.metrics.iter();
+        measures.map(|(name, value)| format!("{name} {}", number::objective(*value))).collect::<Vec<_>>().join(", ")
     }
 
     fn choice(&self) -> String {
@@ -82,6 +80,10 @@ impl Outcome {
             self.seconds(summary.real_seconds),
         );
         match summary.predicted_seconds {
+            // What was predicted of another configuration neither held nor missed.
+            Some(predicted) if !summary.switches.is_empty() => {
+                format!("{done}; of the first choice {} were predicted", number::seconds_between(predicted))
+            }
             Some(predicted) if summary.goal_met => {
                 let held = (predicted.low..=predicted.high).contains(&summary.real_seconds);
                 let verdict = if held { "held" } else { "missed" };
@@ -142,11 +144,21 @@ impl Outcome {
             }
             Ending::BudgetSpent => vec![explain, score],
             Ending::Stalled | Ending::Diverged | Ending::FrameOver if verb == "run" => {
-                vec![explain, format!("hemingway train {} --reach 1e-3  (let the models choose)", spec.data)]
+                vec![explain, format!("{}  (let the models choose)", self.command(chosen_by_models(spec)))]
             }
             Ending::Stalled | Ending::Diverged | Ending::FrameOver => vec![explain, score],
         }
     }
+}
+
+/// The same problem, with the choice left to the models.
+fn chosen_by_models(spec: &JobSpec) -> JobSpec {
+    let goal = match &spec.goal {
+        Goal::Rounds { .. } => Goal::Reach { error: 1e-3, certified: false },
+        goal => goal.clone(),
+    };
+    let mode = Mode::Choose { adapt: true, plan_only: false };
+    JobSpec { goal, mode, fraction: None, ..spec.clone() }
 }
 
 /// ` --store DIR` where it is not the usual one.

@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use anyhow::Result;
 use hemingway::backend::{Config, Ending};
+use hemingway::job::{JobSpec, Mode};
 use hemingway::model::Estimate;
 use hemingway::plan::{Candidate, Plan};
 use hemingway::train::{Compared, Spent, Summary};
@@ -25,17 +26,25 @@ pub(super) fn plan(args: &TrainArgs, out: &mut dyn Output, began: Instant) -> Re
         (Some(run), _) => (jobs::resume(run, &args.keep, &args.limits, manners, out, began)?, Vec::new()),
         (None, [cluster]) => {
             let spec = spec(args, clusters::find(cluster)?, true)?;
-            (jobs::start(spec, &args.keep, manners, out, began)?, Vec::new())
+            (jobs::start(spec, &args.keep, manners, out, began)?.on(cluster), Vec::new())
         }
         (None, _) => {
             let Comparison { best, clusters, .. } = field(args, manners, began)?.plan(out)?;
-            (jobs::outcome(best, &args.keep, out)?, clusters)
+            let outcome = jobs::outcome(best, &args.keep, out)?;
+            let file = file_of(&outcome, &args.places.cluster);
+            (file.iter().fold(outcome, |outcome, file| outcome.on(file)), clusters)
         }
     };
     let ending = outcome.summary.ending;
     let planned = Planned { outcome, clusters, all: args.choice.all };
     out.answer(&planned)?;
     Ok(if planned.plan().is_some() && ending != Ending::Interrupted { exit::MET } else { exit::of_ending(ending) })
+}
+
+/// Which of the files given describes the cluster of this plan.
+fn file_of(outcome: &Outcome, files: &[String]) -> Option<String> {
+    let chosen = outcome.history.spec.cluster.as_ref()?;
+    files.iter().find(|file| clusters::find(file).is_ok_and(|found| found.as_ref() == Some(chosen))).cloned()
 }
 
 struct Planned {
@@ -151,7 +160,7 @@ impl Planned {
         let Some(config) = self.proposed().0 else {
             return "hemingway train … with another goal".into();
         };
-        let place = spec.cluster.as_ref().map_or(String::new(), |cluster| format!(" --cluster {}", cluster.name));
-        format!("hemingway run {} --algorithm {} --machines {}{place} …", spec.data, config.algorithm, config.machines)
+        let (mode, machines, algorithms) = (Mode::Fixed(config.clone()), None, None);
+        self.outcome.command(JobSpec { mode, machines, algorithms, forget: false, ..spec.clone() })
     }
 }

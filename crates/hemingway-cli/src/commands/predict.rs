@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use hemingway::data::{Dataset, Reading, Source};
+use hemingway::data::{Loaded, Reading, Source};
 use hemingway::record::store::Store;
 use hemingway::trained::TrainedModel;
 use serde_json::{Value, json};
@@ -18,11 +18,12 @@ use crate::show::{Paint, number};
 pub(super) fn predict(args: &PredictArgs, out: &mut dyn Output) -> Result<u8> {
     let model = load_model(&args.model, &args.store.store)?;
     let reading = Reading { labels: args.labels.labels(), unlabelled: true, ..like(&model) };
-    let data = load_data(&args.data, reading, out)?;
-    let (margins, notes) = model.margins(data.matrix)?;
+    let Loaded { dataset, mut notes, .. } = load_data(&args.data, reading, out)?;
+    let (margins, said) = model.margins(dataset.matrix)?;
+    notes.extend(said);
     say_all(&notes, out);
     let values: Vec<f64> = if args.margins { margins } else { margins.iter().map(|z| model.label(*z)).collect() };
-    let predicted = Predicted { values, file: args.out.clone(), margins: args.margins };
+    let predicted = Predicted { values, file: args.out.clone(), margins: args.margins, notes };
     if let Some(path) = &args.out {
         std::fs::write(path, predicted.lines()).map_err(hemingway::Error::io(path))?;
     }
@@ -34,11 +35,12 @@ pub(super) fn predict(args: &PredictArgs, out: &mut dyn Output) -> Result<u8> {
 pub(super) fn score(args: &ScoreArgs, out: &mut dyn Output) -> Result<u8> {
     let model = load_model(&args.model, &args.store.store)?;
     let reading = Reading { labels: args.labels.labels(), weights: args.weights.weights(), ..like(&model) };
-    let data = load_data(&args.data, reading, out)?;
-    let rows = data.rows();
-    let (metrics, notes) = model.score(data)?;
+    let Loaded { dataset, mut notes, .. } = load_data(&args.data, reading, out)?;
+    let rows = dataset.rows();
+    let (metrics, said) = model.score(dataset)?;
+    notes.extend(said);
     say_all(&notes, out);
-    out.answer(&Scored { model: args.model.clone(), data: args.data.clone(), rows, metrics })?;
+    out.answer(&Scored { model: args.model.clone(), data: args.data.clone(), rows, metrics, notes })?;
     Ok(exit::MET)
 }
 
@@ -49,10 +51,13 @@ pub(super) fn load_model(name: &str, store: &Path) -> hemingway::Result<TrainedM
         return TrainedModel::load(&path);
     }
     let dir = Store::at(store).find(name).map_err(|_| {
-        hemingway::Error::file(name, format!("is neither a model file nor a run in {}", store.display()))
+        hemingway::Error::file(
+            name,
+            format!("is neither a model file nor a run in {}; `hemingway runs` lists them", store.display()),
+        )
     })?;
     if !dir.model_path().is_file() {
-        let what = "has no model yet: the run has not ended; go on with `hemingway train --resume`";
+        let what = format!("has no model yet: the run has not ended; go on with `hemingway train --resume {}`", dir.id);
         return Err(hemingway::Error::file(dir.path(), what));
     }
     TrainedModel::load(&dir.model_path())
@@ -63,13 +68,9 @@ fn like(model: &TrainedModel) -> Reading {
     Reading { like: Some(model.rules.like(model.base)), ..Reading::default() }
 }
 
-fn load_data(name: &str, reading: Reading, out: &mut dyn Output) -> hemingway::Result<Dataset> {
-    let waiting = out.wait(&format!("reading {name}"));
-    let loaded = crate::cache::load(&Source::parse(name)?, &reading);
-    drop(waiting);
-    let loaded = loaded?;
-    say_all(&loaded.notes, out);
-    Ok(loaded.dataset)
+fn load_data(name: &str, reading: Reading, out: &mut dyn Output) -> hemingway::Result<Loaded> {
+    let _waiting = out.wait(&format!("reading {name}"));
+    crate::cache::load(&Source::parse(name)?, &reading)
 }
 
 /// Says what is worth knowing.
@@ -83,6 +84,7 @@ struct Predicted {
     values: Vec<f64>,
     file: Option<PathBuf>,
     margins: bool,
+    notes: Vec<String>,
 }
 
 impl Predicted {
@@ -95,8 +97,8 @@ impl Answer for Predicted {
     fn json(&self) -> Value {
         let what = if self.margins { "margins" } else { "predictions" };
         match &self.file {
-            Some(file) => json!({ "rows": self.values.len(), "file": file }),
-            None => json!({ "rows": self.values.len(), what: self.values }),
+            Some(file) => json!({ "rows": self.values.len(), "file": file, "notes": self.notes }),
+            None => json!({ "rows": self.values.len(), what: self.values, "notes": self.notes }),
         }
     }
 
@@ -117,11 +119,13 @@ struct Scored {
     data: String,
     rows: usize,
     metrics: BTreeMap<String, f64>,
+    notes: Vec<String>,
 }
 
 impl Answer for Scored {
     fn json(&self) -> Value {
-        json!({ "model": self.model, "data": self.data, "rows": self.rows, "metrics": self.metrics })
+        let Self { model, data, rows, metrics, notes } = self;
+        json!({ "model": model, "data": data, "rows": rows, "metrics": metrics, "notes": notes })
     }
 
     fn human(&self, paint: Paint) -> String {

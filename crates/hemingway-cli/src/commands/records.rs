@@ -7,7 +7,7 @@ use hemingway::Error;
 use hemingway::engine::cores;
 use hemingway::model::{FitOptions, Priors};
 use hemingway::record::journal::{Event, Journal};
-use hemingway::record::store::Store;
+use hemingway::record::store::{RunDir, Store};
 use hemingway::record::{Metric, Record, Trace, import, traces};
 
 use crate::args::RecordArgs;
@@ -22,8 +22,7 @@ pub(super) fn read(args: &RecordArgs, metric: Option<&Metric>) -> Result<Vec<Tra
             files.push(path);
             continue;
         }
-        let events =
-            if path.is_file() { Journal::read(path)? } else { Store::at(&args.store.store).find(name)?.events()? };
+        let events = if path.is_file() { Journal::read(path)? } else { run(name, &args.store.store)?.events()? };
         let records: Result<Vec<Record>> = rounds(events).map(|record| measured(record, metric)).collect();
         found.extend(traces(&records?));
     }
@@ -31,6 +30,12 @@ pub(super) fn read(args: &RecordArgs, metric: Option<&Metric>) -> Result<Vec<Tra
         found.extend(import(&files, metric)?);
     }
     Ok(found)
+}
+
+/// A run of the store, where there is no file of that name.
+fn run(name: &str, store: &Path) -> hemingway::Result<RunDir> {
+    let what = || format!("is neither a file nor a run in {}; `hemingway runs` lists them", store.display());
+    Store::at(store).find(name).map_err(|_| Error::file(name, what()))
 }
 
 /// How to fit them.

@@ -31,7 +31,7 @@ pub(super) fn run(args: &RunArgs, out: &mut dyn Output, began: Instant) -> Resul
             let cluster = clusters::find(&args.place.cluster)?;
             let spec = jobs::spec(data, goal, mode, &args.problem, cluster, &args.limits, &args.keep)?;
             let spec = JobSpec { fraction: args.fraction, ..spec };
-            jobs::start(spec, &args.keep, manners, out, began)?
+            jobs::start(spec, &args.keep, manners, out, began)?.on(&args.place.cluster)
         }
     };
     out.answer(&outcome)?;

@@ -1,4 +1,4 @@
-//! The command line that began a run, rebuilt from its journal.
+//! Command lines: the one that began a run, rebuilt from its journal, and those that ask for other jobs like it.
 
 use hemingway::Result;
 use hemingway::cluster::Cluster;
@@ -24,26 +24,38 @@ impl Again {
     pub(crate) fn of(story: &Story) -> Result<Self> {
         let spec = &story.history.spec;
         let places = places(story)?;
-        let mut words = vec!["hemingway".to_string(), verb(&spec.mode).into(), spec.data.clone()];
-        let mut say = |flag: &str, value: Option<String>| {
-            words.extend(value.into_iter().flat_map(|value| [flag.to_string(), value]));
-        };
-        if let Mode::Fixed(config) = &spec.mode {
-            say("--algorithm", Some(config.algorithm.clone()));
-            say("--machines", Some(config.machines.to_string()));
-        }
-        let (flag, value) = goal(&spec.goal);
-        say(flag, Some(value));
-        for (name, _) in &places {
-            say("--cluster", Some(name.clone()));
-        }
-        for (flag, value) in settings(spec) {
-            say(flag, value);
-        }
-        words.extend(switches(spec).map(str::to_owned));
+        let names: Vec<&str> = places.iter().map(|(name, _)| name.as_str()).collect();
+        let line = line(spec, &names, Some(spec.seed));
         let files = places.into_iter().filter_map(|(name, text)| Some((name, text?))).collect();
-        Ok(Self { line: words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" "), files })
+        Ok(Self { line, files })
     }
+}
+
+/// The command that asks for this job on these clusters. `--store` is left to whoever knows it.
+pub(crate) fn asking_for(spec: &JobSpec, clusters: &[&str]) -> String {
+    line(spec, clusters, Some(spec.seed).filter(|seed| *seed != 0))
+}
+
+fn line(spec: &JobSpec, clusters: &[&str], seed: Option<u64>) -> String {
+    let mut words = vec!["hemingway".to_string(), verb(&spec.mode).into(), spec.data.clone()];
+    let mut say = |flag: &str, value: Option<String>| {
+        words.extend(value.into_iter().flat_map(|value| [flag.to_string(), value]));
+    };
+    if let Mode::Fixed(config) = &spec.mode {
+        say("--algorithm", Some(config.algorithm.clone()));
+        say("--machines", Some(config.machines.to_string()));
+    }
+    let (flag, value) = goal(&spec.goal);
+    say(flag, Some(value));
+    for name in clusters {
+        say("--cluster", Some((*name).into()));
+    }
+    for (flag, value) in settings(spec) {
+        say(flag, value);
+    }
+    say("--seed", seed.map(|seed| seed.to_string()));
+    words.extend(switches(spec).map(str::to_owned));
+    words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
 }
 
 /// A value of `--cluster`, and the text of the file it names if it does not come with the program.
@@ -92,7 +104,7 @@ fn goal(goal: &Goal) -> (&'static str, String) {
 }
 
 /// Flags with a value, where the user gave one.
-fn settings(spec: &JobSpec) -> [(&'static str, Option<String>); 18] {
+fn settings(spec: &JobSpec) -> [(&'static str, Option<String>); 17] {
     let number = |value: Option<f64>| value.map(|value| value.to_string());
     let normalize = spec.preparation.normalize.map(|what| match what {
         Normalize::Rows => "rows".into(),
@@ -117,7 +129,6 @@ fn settings(spec: &JobSpec) -> [(&'static str, Option<String>); 18] {
         ("--max-time", number(spec.caps.seconds)),
         ("--max-cost", number(spec.caps.dollars)),
         ("--eval-every", Some(spec.eval_every).filter(|n| *n != 1).map(|n| n.to_string())),
-        ("--seed", Some(spec.seed.to_string())),
     ]
 }
 

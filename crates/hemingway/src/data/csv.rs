@@ -109,7 +109,11 @@ impl<'a> Rows<'a> {
     fn push(&mut self, fields: &Fields) -> Result<(), String> {
         let roles = &self.layout.roles;
         if fields.len() != roles.len() {
-            return Err(format!("expected {} fields as in the first line, found {}", roles.len(), fields.len()));
+            return Err(format!(
+                "expected {} fields as in the first line, found {}; fill in what is missing, and put text in quotes",
+                roles.len(),
+                fields.len()
+            ));
         }
         let mut label = 0.0;
         self.row.clear();
@@ -147,7 +151,9 @@ impl<'a> Rows<'a> {
             let is_label = self.layout.roles[place] == Role::Label;
             match field {
                 _ if is_missing(field) => format!("{column} is missing; fill it in or leave the row out"),
-                _ if float(field).is_some() => format!("{column}: {} is not a finite number", show(field)),
+                _ if float(field).is_some() => {
+                    format!("{column}: {} is not a finite number; fill it in or leave the row out", show(field))
+                }
                 _ if has_decimal_comma(field) => {
                     format!("{column}: {} has a decimal comma; write a point", show(field))
                 }

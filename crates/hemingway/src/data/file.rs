@@ -20,13 +20,25 @@ pub(crate) type Input = Box<dyn BufRead>;
 
 /// Opens a file, through gzip or bzip2 if it is compressed. Read once from front to back, so that pipes work too.
 pub(crate) fn open(path: &Path) -> Result<Input> {
-    let file = BufReader::with_capacity(BUFFER, File::open(path).map_err(Error::io(path))?);
-    let (head, raw) = peek(file, BZIP2.len()).map_err(Error::io(path))?;
+    let file = BufReader::with_capacity(BUFFER, File::open(path).map_err(unopened(path))?);
+    let (head, raw) = peek(file, BZIP2.len()).map_err(unopened(path))?;
     Ok(match head.as_slice() {
         head if head.starts_with(GZIP) => Box::new(BufReader::with_capacity(BUFFER, MultiGzDecoder::new(raw))),
         head if head.starts_with(BZIP2) => Box::new(BufReader::with_capacity(BUFFER, MultiBzDecoder::new(raw))),
         _ => raw,
     })
+}
+
+/// What the operating system says where there is no file, in words that help.
+fn unopened(path: &Path) -> impl FnOnce(io::Error) -> Error + '_ {
+    let said = |kind, what: &str| io::Error::new(kind, what);
+    move |cause| {
+        Error::io(path)(match cause.kind() {
+            ErrorKind::NotFound => said(ErrorKind::NotFound, "there is no such file; data is a file, or synth:KIND"),
+            ErrorKind::IsADirectory => said(ErrorKind::IsADirectory, "is a folder; name a file in it"),
+            _ => cause,
+        })
+    }
 }
 
 /// A file's name without the ending that says how it is compressed.

@@ -55,6 +55,9 @@ impl Format {
             return Ok(Self::Parquet);
         }
         refuse_foreign(head, &ending)?;
+        if head.contains(&0) {
+            return Err("is neither text nor a format known here; `hemingway data --help` shows what is".into());
+        }
         Ok(match ending.as_str() {
             "csv" | "tsv" => Self::Csv,
             "vw" => Self::VowpalWabbit,

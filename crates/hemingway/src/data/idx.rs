@@ -50,7 +50,9 @@ fn find_labels(images: &Path) -> Result<PathBuf> {
     let plain = file::bare(&other);
     let names = ["", COMPRESSED[0], COMPRESSED[1]].map(|ending| format!("{plain}{ending}"));
     let found = names.iter().map(|name| images.with_file_name(name)).find(|path| path.exists());
-    found.ok_or_else(|| Error::file(images, format!("its labels are missing: none of {} is there", names.join(", "))))
+    found.ok_or_else(|| {
+        Error::file(images, format!("its labels are missing: put one of {} beside it", names.join(", ")))
+    })
 }
 
 fn parse_images(mut input: impl Read, path: &Path) -> Result<Matrix> {

@@ -6,6 +6,11 @@ const DENSE_ABOVE: f64 = 1.0 / 3.0;
 /// Bytes of a stored entry in memory: a value and a column. Whether data fits a machine is counted in these.
 pub const BYTES_PER_ENTRY: f64 = 12.0;
 
+/// A model of more columns than this takes more than a gigabyte for each of its vectors.
+const MANY_COLUMNS: usize = 1 << 27;
+/// Where so many columns share one entry, nearly all are empty.
+const MOSTLY_EMPTY: usize = 1000;
+
 /// A matrix by rows.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Matrix {
@@ -111,6 +116,23 @@ impl Matrix {
         match self {
             Self::Sparse { values, .. } | Self::Dense { values, .. } => values.iter().filter(|v| **v != 0.0).count(),
         }
+    }
+
+    /// The same matrix, unless it is so wide for what it holds that an index must be a slip of the pen: a few bytes must
+    /// not ask for gigabytes.
+    ///
+    /// # Errors
+    /// The sentence to show.
+    pub(super) fn not_too_wide(self) -> Result<Self, String> {
+        let (columns, stored) = (self.columns(), self.stored());
+        if columns <= MANY_COLUMNS || columns / MOSTLY_EMPTY < stored {
+            return Ok(self);
+        }
+        let gigabytes = columns as f64 * 8e-9;
+        Err(format!(
+            "its largest index makes {columns} columns for {stored} entries, and a model of {gigabytes:.1} GB: number the \
+             columns without such gaps"
+        ))
     }
 
     /// Row i.

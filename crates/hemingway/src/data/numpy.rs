@@ -58,10 +58,12 @@ pub fn read_archive(path: &Path, reading: &Reading) -> Result<Parsed> {
 type Arrays = (Matrix, Option<Vec<f64>>, Option<Vec<f64>>);
 
 fn rows_and_labels(mut archive: Archive) -> Result<Arrays, String> {
-    let matrix = if archive.find(&["indptr"]).is_some() {
+    let rows = archive.find(&["X", "x"]);
+    let sparse = archive.find(&["indptr"]).is_some() || (rows.is_none() && archive.find(&["indices"]).is_some());
+    let matrix = if sparse {
         archive::csr(&mut archive)?
     } else {
-        let name = archive.find(&["X", "x"]).ok_or_else(|| {
+        let name = rows.ok_or_else(|| {
             let names = archive.names().join(", ");
             format!("holds no array `X` of rows, only: {names}; save it with numpy.savez(path, X=X, y=y)")
         })?;
@@ -77,7 +79,7 @@ fn rows_and_labels(mut archive: Archive) -> Result<Arrays, String> {
 
 fn dense(array: Array, name: &str) -> Result<Matrix, String> {
     let &[rows, columns] = array.shape.as_slice() else {
-        return Err(format!("{name} has shape {:?}; expected rows and columns", array.shape));
+        return Err(format!("{name} has shape {:?}; expected rows and columns: X.reshape(len(X), -1)", array.shape));
     };
     if rows == 0 || columns == 0 || u32::try_from(columns).is_err() {
         return Err(format!("{name} has {rows} rows and {columns} columns: nothing to train on"));

@@ -119,7 +119,7 @@ impl Rules {
     }
 }
 
-/// The matrix with this many columns: padded with zeros, or with the last columns dropped, which the note says.
+/// The matrix with this many columns: padded with zeros, or with the last columns dropped; the note says which.
 pub fn fit_columns(matrix: Matrix, columns: usize) -> (Matrix, Option<String>) {
     let had = matrix.columns();
     if had == columns {
@@ -130,11 +130,18 @@ pub fn fit_columns(matrix: Matrix, columns: usize) -> (Matrix, Option<String>) {
         out.push_row(matrix.row(i).iter().filter(|(j, v)| (*j as usize) < columns && *v != 0.0));
     }
     let lost = matrix.nonzeros() - out.stored();
-    let note = format!(
-        "{} columns that the training data did not have are dropped, {lost} entries in all",
-        had.saturating_sub(columns)
-    );
-    (out.compact(), (had > columns).then_some(note))
+    let note = if had > columns {
+        let entries = if lost == 1 { "entry" } else { "entries" };
+        format!("left out: {} beyond the {columns} of the training data, {lost} {entries} in all", more(had - columns))
+    } else {
+        let rest = more(columns - had);
+        format!("taken as 0: {rest} beyond the {had} of this data, since the training data had {columns}")
+    };
+    (out.compact(), Some(note))
+}
+
+fn more(columns: usize) -> String {
+    format!("{columns} column{}", if columns == 1 { "" } else { "s" })
 }
 
 fn largest_by_column(matrix: &Matrix) -> Vec<f64> {

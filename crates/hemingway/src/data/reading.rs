@@ -109,6 +109,17 @@ impl Reading {
         Err(Error::setting("--weight", what))
     }
 
+    /// Refuses data that says how wide it is, and is not as wide as the training data.
+    pub(super) fn refuse_width(&self, columns: usize) -> Result<(), String> {
+        match &self.like {
+            Some(like) if like.columns != columns => Err(format!(
+                "holds {columns} columns, the training data {}: apply the model to data like that",
+                like.columns
+            )),
+            _ => Ok(()),
+        }
+    }
+
     /// Refuses `--labels`, which is for NumPy files.
     pub(super) fn refuse_file(&self, format: &str) -> Result<()> {
         if self.labels.file.is_none() {

@@ -22,7 +22,7 @@ pub enum SaveAs {
 }
 
 /// Endings that promise another format.
-const OTHERS: [&str; 7] = ["csv", "tsv", "npy", "vw", "arrow", "feather", "json"];
+const OTHERS: [&str; 11] = ["csv", "tsv", "npy", "vw", "arrow", "feather", "json", "jsonl", "xls", "xlsx", "h5"];
 
 /// Why Parquet is neither read nor written.
 #[cfg(not(feature = "parquet"))]

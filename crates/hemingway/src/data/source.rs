@@ -71,7 +71,9 @@ impl Source {
             Self::Synthetic(recipe) => {
                 reading.refuse_labels("made data")?;
                 reading.refuse_weight("made data")?;
-                Ok(recipe.make().into())
+                let data = recipe.make();
+                reading.refuse_width(data.columns()).map_err(|what| Error::file(&data.name, what))?;
+                Ok(data.into())
             }
         }
     }
@@ -118,6 +120,7 @@ fn load_idx(input: file::Input, path: &Path, reading: &Reading) -> Result<Loaded
     reading.refuse_labels("idx")?;
     reading.refuse_weight("idx")?;
     let pair = idx::read_from(input, path)?;
+    reading.refuse_width(pair.dataset.columns()).map_err(|what| Error::file(path, what))?;
     let notes = vec![format!("labels are from {}", pair.labels.display()), "pixels are divided by 255".into()];
     Ok(Loaded { notes, ..pair.dataset.into() })
 }

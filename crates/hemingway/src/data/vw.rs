@@ -62,7 +62,7 @@ impl<'a> Rows<'a> {
         let mut parts = line.split(|&b| b == b'|');
         let head = parts.next().unwrap_or_default();
         if head.len() == line.len() {
-            return Err(format!("{} has no `|` before its features", show(line)));
+            return Err(format!("{} has no `|` before its features; write 1 | a b:2", show(line)));
         }
         let (label, weight) = self.label(head)?;
         self.labels.push(label);
@@ -134,6 +134,7 @@ impl<'a> Rows<'a> {
             }
             matrix.push_row(row);
         }
+        let matrix = matrix.not_too_wide().map_err(wrong)?;
         let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
         let weights = self.weights.iter().any(|weight| *weight != 1.0).then_some(self.weights);
         let dataset = Dataset { weights, ..Dataset::new(name, matrix.compact(), self.labels) };
@@ -145,7 +146,8 @@ impl<'a> Rows<'a> {
 fn weighed(word: &[u8]) -> Result<(&[u8], f64), String> {
     let Some(colon) = word.iter().position(|&b| b == b':') else { return Ok((word, 1.0)) };
     let value = number(&word[colon + 1..]);
-    let value = value.ok_or_else(|| format!("{} has no finite number after the colon", show(word)))?;
+    let value = value
+        .ok_or_else(|| format!("{} has no finite number after the colon; fill it in or leave it out", show(word)))?;
     Ok((&word[..colon], value))
 }
 

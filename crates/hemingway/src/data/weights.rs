@@ -30,7 +30,7 @@ impl Dataset {
         // By the largest first: the sum of finite weights may not be finite.
         let largest = weights.iter().copied().fold(0.0, f64::max);
         if largest == 0.0 && !weights.is_empty() {
-            return Err(wrong("every row has weight 0: there is nothing to learn".into()));
+            return Err(wrong("every row has weight 0: there is nothing to learn; let some count".into()));
         }
         let shares: Vec<f64> = weights.iter().map(|weight| weight / largest).collect();
         let counted: Vec<usize> = (0..shares.len()).filter(|&i| shares[i] > 0.0).collect();
@@ -49,7 +49,8 @@ impl Loaded {
         let weights = read(path)?;
         let rows = self.dataset.rows();
         if weights.len() != rows {
-            let what = format!("holds {} weights, but {} has {rows} rows", weights.len(), self.dataset.name);
+            let what =
+                format!("holds {} weights, but {} has {rows} rows; give one a row", weights.len(), self.dataset.name);
             return Err(Error::file(path, what));
         }
         self.dataset.weights = Some(weights);
@@ -83,7 +84,7 @@ fn read(path: &Path) -> Result<Vec<f64>> {
 /// # Errors
 /// The sentence to show.
 pub(super) fn parse(text: &[u8]) -> Result<f64, String> {
-    let weight = number(text).ok_or_else(|| format!("weight {} is not a finite number", show(text)))?;
+    let weight = number(text).ok_or_else(|| format!("weight {} is not a finite number of 0 or more", show(text)))?;
     check(weight)
 }
 

@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use super::Record;
 use crate::backend::{Ending, Rehearsal};
-use crate::goal::Caps;
+use crate::engine::{MOST_MACHINES, check_machines};
+use crate::goal::{Caps, MOST_ROUNDS};
 use crate::job::{Facts, JobSpec};
 use crate::train::{Compared, Decision, Spent, Summary};
 use crate::{Error, Result};
@@ -164,6 +165,40 @@ fn parse(path: &Path, text: &[u8]) -> Result<Vec<Event>> {
 fn events(path: &Path, text: &[u8]) -> impl Iterator<Item = Result<Event>> {
     let lines = text.split(|b| *b == b'\n').enumerate().filter(|(_, line)| !line.is_empty());
     lines.map(move |(i, line)| {
-        serde_json::from_slice(line).map_err(|e| Error::data(path, i + 1, format!("not an event: {e}")))
+        let event: Event = serde_json::from_slice(line).map_err(|e| Error::data(path, i + 1, damaged(&e)))?;
+        event.check().map_err(|what| Error::data(path, i + 1, format!("not an event: {what}; {ADVICE}")))?;
+        Ok(event)
     })
+}
+
+impl Event {
+    /// Refuses counts that nothing here can have written: what is decided from them would take memory for each machine.
+    fn check(&self) -> Result<(), String> {
+        let (machines, rounds): (Vec<usize>, Vec<u64>) = match self {
+            Self::Started { facts, .. } => (facts.machines.clone(), Vec::new()),
+            Self::Decided { decision, .. } => match &**decision {
+                Decision::Run { frame, .. } => (vec![frame.config.machines], vec![frame.until_round, frame.from_round]),
+                Decision::Rehearse { script, .. } => (Vec::new(), vec![script.rounds]),
+                Decision::Stop { .. } => Default::default(),
+            },
+            Self::Round { record } => (vec![record.machines], vec![record.round]),
+            Self::Resumed { .. } | Self::Compared { .. } | Self::FrameEnded { .. } => Default::default(),
+            Self::Rehearsed { .. } | Self::Finished { .. } => Default::default(),
+        };
+        if let Some(m) = machines.into_iter().find(|m| check_machines(*m).is_err()) {
+            return Err(format!("{m} machines; there are 1 to {MOST_MACHINES}"));
+        }
+        rounds.into_iter().find(|round| *round > MOST_ROUNDS).map_or(Ok(()), |round| Err(format!("round {round}")))
+    }
+}
+
+/// What to do about a line that cannot be read.
+const ADVICE: &str = "the journal is damaged or of a newer version: without this line and those after it, it goes on from \
+                      the ones before";
+
+/// The parser sees one line only, and counts from it.
+fn damaged(error: &serde_json::Error) -> String {
+    let said = error.to_string();
+    let what = said.split(" at line ").next().unwrap_or(&said);
+    format!("not an event: {what} at column {}; {ADVICE}", error.column())
 }

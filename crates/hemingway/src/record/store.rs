@@ -53,7 +53,9 @@ impl Store {
     /// An existing run, by name, by `last`, or by the path of its directory.
     pub fn find(&self, name: &str) -> Result<RunDir> {
         let path = if name == "last" {
-            self.runs()?.pop().map(|run| run.path).ok_or_else(|| Error::file(&self.root, "holds no runs yet"))?
+            self.runs()?.pop().map(|run| run.path).ok_or_else(|| {
+                Error::file(&self.root, "holds no runs yet; `hemingway train` and `hemingway run` make them")
+            })?
         } else {
             let direct = PathBuf::from(name);
             if direct.join(JOURNAL).is_file() { direct } else { self.root.join(name) }

@@ -32,6 +32,12 @@ impl Best {
     }
 }
 
+/// The record of the best model: the first of those that the goal values most, as [`Best`] keeps it.
+pub(super) fn record_of_best<'a>(goal: &Goal, records: &'a [Record]) -> Option<&'a Record> {
+    let valued = records.iter().map(|record| (worth(goal, record), record));
+    valued.filter(|(worth, _)| worth.is_finite()).min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, record)| record)
+}
+
 /// What the goal wants small: the objective, or how far the asked-for measure is off.
 fn worth(goal: &Goal, record: &Record) -> f64 {
     match goal {

@@ -96,7 +96,7 @@ impl<'a> Driver<'a> {
         let (journal, events) = dir.reopen()?;
         let history = History::of(&events)?;
         if history.facts.problem != job.facts.problem {
-            let what = format!("{} is no longer the data that this run began with", job.spec.data);
+            let what = format!("{} is no longer the data that this run began with; start a new run", job.spec.data);
             return Err(Error::file(dir.path(), what));
         }
         let mut driver = Self::new(job, dir, journal, history, began, observer, interrupted);
@@ -290,7 +290,8 @@ impl<'a> Driver<'a> {
 
     fn finish(mut self, ending: Ending, why: &str) -> Result<Summary> {
         self.history.spent.wall_seconds = self.meter.wall(&self.history.spent);
-        let mut summary = Summary::of(&self.history, ending, why);
+        let too_little = (ending == Ending::BudgetSpent).then(|| overrun_at_once(&self.history)).flatten();
+        let mut summary = Summary::of(&self.history, ending, too_little.as_deref().unwrap_or(why));
         if self.best.maker.is_some() {
             let path = self.dir.model_path();
             self.trained(&summary).save(&path)?;
@@ -326,6 +327,22 @@ impl<'a> Driver<'a> {
             }),
         }
     }
+}
+
+/// What to say of caps that not even the first model fits into. Loading and one evaluation are what any model takes, and
+/// nobody knows how long they are before they are over.
+fn overrun_at_once(history: &History) -> Option<String> {
+    let (caps, spent) = (history.caps(), &history.spent);
+    let trained = history.records.iter().any(|record| record.round > 0);
+    let seconds = caps.seconds.filter(|cap| spent.wall_seconds > *cap);
+    let dollars = caps.dollars.zip(spent.dollars).filter(|(cap, spent)| spent > cap);
+    let what = match (seconds, dollars) {
+        _ if trained => return None,
+        (Some(cap), _) => format!("{:.2e} s of {cap} s", spent.wall_seconds),
+        (None, Some((cap, spent))) => format!("${spent:.2e} of ${cap}"),
+        (None, None) => return None,
+    };
+    Some(format!("to load the data and evaluate once took {what}: no round fits, allow more"))
 }
 
 fn now() -> f64 {

@@ -172,7 +172,7 @@ impl History {
     /// Rounds of the longest probe of a configuration.
     pub fn probed(&self, config: &Config) -> u64 {
         let probes = self.past.iter().filter(|past| past.purpose == Purpose::Probe && past.frame.config == *config);
-        probes.map(|past| past.frame.until_round - past.frame.from_round).max().unwrap_or(0)
+        probes.map(|past| past.frame.until_round.saturating_sub(past.frame.from_round)).max().unwrap_or(0)
     }
 
     /// The run that holds the best model.
@@ -218,32 +218,35 @@ impl History {
         let Some((run, lowest)) = self.furthest(algorithm) else { return false };
         let own = || self.records.iter().filter(|record| record.run == run);
         let fell = own().find(|record| record.objective == lowest).map_or(0, |record| record.round);
-        own().next_back().is_some_and(|last| last.round >= STUCK && 4 * fell <= last.round)
+        own().next_back().is_some_and(|last| last.round >= STUCK && fell <= last.round / 4)
     }
 
-    /// The smallest P − L of a run up to half of its rounds, and up to now.
-    fn gaps(&self, run: &str, rounds: u64) -> (f64, f64) {
-        let (mut best, mut now, mut before) = (f64::INFINITY, f64::INFINITY, f64::INFINITY);
+    /// The smallest P − L of a run up to a quarter of its rounds, up to half of them, and up to now.
+    fn gaps(&self, run: &str, rounds: u64) -> [f64; 3] {
+        let mut best = f64::INFINITY;
+        let mut gaps = [f64::INFINITY; 3];
         for record in self.records.iter().filter(|record| record.run == run) {
             best = best.min(record.objective);
-            now = now.min(best - record.lower_bound.unwrap_or(0.0));
-            if 2 * record.round <= rounds {
-                before = now;
-            }
+            let gap = best - record.lower_bound.unwrap_or(0.0);
+            let until = [rounds / 4, rounds / 2, rounds];
+            gaps.iter_mut().zip(until).filter(|(_, until)| record.round <= *until).for_each(|(g, _)| *g = g.min(gap));
         }
-        (before, now)
+        gaps
     }
 
     /// Whether the second half of a run has brought objective and bound together by less than a tenth of the error that
-    /// is asked for. Even a rate of 1/√i gains four tenths of the error it has left: such a run is at its floor, or
-    /// where no claim can be made of it.
+    /// is asked for, and by no more than the quarter before it. Even a rate of 1/√i gains four tenths of the error it has
+    /// left: such a run is at its floor, or where no claim can be made of it. One whose gains still grow has only begun: a
+    /// dual bound rises from nothing, and rises slowly where λ₂ is small.
     pub fn creeps(&self, run: &str) -> bool {
         let Some(last) = self.last_of(run).filter(|last| last.round >= LONG) else { return false };
         if self.spec.goal.is_budget() {
             return false;
         }
-        let (before, now) = self.gaps(run, last.round);
-        before - now < 0.1 * self.spec.goal.planning_error() * last.objective.abs()
+        let [quarter, half, now] = self.gaps(run, last.round);
+        let (earlier, later) = (quarter - half, half - now);
+        let enough = 0.1 * self.spec.goal.planning_error() * self.lowest(run).unwrap_or(f64::INFINITY).abs();
+        later < enough && later <= earlier
     }
 
     /// Caps and goal together.

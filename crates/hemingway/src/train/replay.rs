@@ -39,7 +39,9 @@ impl History {
             Some(Event::Started { run, spec, facts, .. }) => {
                 Ok(Self::new(run.clone(), (**spec).clone(), (**facts).clone()))
             }
-            _ => Err(Error::Evidence("the journal does not begin with a job: nothing can be told about it".into())),
+            _ => Err(Error::Evidence(
+                "the journal does not begin with a job: nothing can be told about it; start the run anew".into(),
+            )),
         }
     }
 

@@ -1,7 +1,10 @@
 //! How a job ended, as scripts read it.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
+use super::best::record_of_best;
 use super::{Compared, Decision, History, Purpose};
 use crate::backend::{Config, Ending};
 use crate::model::Estimate;
@@ -23,7 +26,10 @@ pub struct Summary {
     pub objective: Option<f64>,
     /// The best bound below P*.
     pub lower_bound: f64,
-    /// What trained it last.
+    /// Its measures on the test set, by name; nothing where there is none.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub metrics: BTreeMap<String, f64>,
+    /// What trained it.
     pub choice: Option<Config>,
     /// What the first choice was predicted to take.
     pub predicted_seconds: Option<Estimate>,
@@ -84,29 +90,28 @@ pub(super) fn switches(decisions: &[Decision]) -> Vec<Switch> {
 impl Summary {
     /// Sums up a job that has ended so.
     pub fn of(history: &History, ending: Ending, why: &str) -> Self {
-        let of = |wanted: Purpose| {
-            history.decisions.iter().filter_map(move |decision| match decision {
-                Decision::Run { frame, purpose, predicted, .. } if *purpose == wanted => Some((frame, *predicted)),
-                _ => None,
-            })
-        };
-        // A cap may forbid the first round of what was decided on.
-        let begun = |wanted| of(wanted).rfind(|(frame, _)| history.last_of(&frame.run).is_some());
-        // A probe may meet the goal before any training is decided on.
-        let chosen = begun(Purpose::Train).or_else(|| begun(Purpose::Probe)).map(|(frame, _)| frame);
+        let first_choice = history.decisions.iter().find_map(|decision| match decision {
+            Decision::Run { purpose: Purpose::Train, predicted, .. } => Some(*predicted),
+            _ => None,
+        });
+        // Whatever ran last: the model that is kept may be that of another run, of a probe even.
+        let best = record_of_best(&history.spec.goal, &history.records);
+        let objective = best.map(|best| best.objective);
+        let trained = best.map(|best| Config::new(&best.algorithm, best.machines));
         // A job that ends with a plan has chosen without training.
         let planned = history.proposal().and_then(|plan| plan.choice()).map(|best| best.config.clone());
-        let last = chosen.and_then(|frame| history.last_of(&frame.run));
+        let last = best.and_then(|best| history.last_of(&best.run));
         Self {
             goal_met: ending == Ending::GoalMet,
             ending,
             why: why.into(),
-            estimated_error: history.standing.estimated_error(),
-            certified_error: history.standing.certified_error(),
-            objective: history.standing.objective(),
+            estimated_error: objective.and_then(|objective| history.standing.estimated_error_of(objective)),
+            certified_error: objective.and_then(|objective| history.standing.certified_error_of(objective)),
+            objective,
             lower_bound: history.standing.lower_bound(),
-            choice: planned.or_else(|| chosen.map(|frame| frame.config.clone())),
-            predicted_seconds: of(Purpose::Train).next().and_then(|(_, predicted)| predicted),
+            metrics: best.map(|best| best.metrics.clone()).unwrap_or_default(),
+            choice: planned.or(trained),
+            predicted_seconds: first_choice.flatten(),
             real_seconds: last.map_or(0.0, |record| record.train_seconds),
             rounds: last.map_or(0, |record| record.round),
             probe_seconds: history.spent.probe_seconds,

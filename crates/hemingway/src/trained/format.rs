@@ -99,7 +99,7 @@ impl ModelFormat {
 pub(super) fn read(bytes: &[u8], path: &Path) -> Result<TrainedModel> {
     if bytes.trim_ascii_start().starts_with(b"{") {
         return serde_json::from_slice(bytes)
-            .map_err(|e| Error::data(path, e.line(), format!("not a model file of ours: {e}")));
+            .map_err(|e| Error::data(path, e.line(), format!("not a model file of ours: {e}; write it again")));
     }
     if liblinear::begins(bytes) {
         return liblinear::read(bytes, path);
@@ -111,7 +111,7 @@ pub(super) fn read(bytes: &[u8], path: &Path) -> Result<TrainedModel> {
         Ok(ModelFormat::Onnx) => {
             "ONNX files are written for other programs; give the .json or the run it was made from"
         }
-        _ => "is not a model file: neither our JSON, liblinear text nor safetensors",
+        _ => "is not a model file: give our JSON, liblinear text, safetensors, or the name of a run",
     };
     Err(Error::file(path, what))
 }

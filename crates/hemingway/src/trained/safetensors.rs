@@ -61,7 +61,7 @@ pub(super) fn begins(bytes: &[u8]) -> bool {
 
 /// Reads what [`write`] wrote.
 pub(super) fn read(bytes: &[u8]) -> Result<TrainedModel, String> {
-    let cut = || "is cut short, or not a safetensors file".to_owned();
+    let cut = || "is cut short, or not a safetensors file; write it again".to_owned();
     let (length, rest) = bytes.split_first_chunk::<WORD>().ok_or_else(cut)?;
     let length = usize::try_from(u64::from_le_bytes(*length)).map_err(|_| cut())?;
     let (header, data) = rest.split_at_checked(length).ok_or_else(cut)?;

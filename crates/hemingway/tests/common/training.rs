@@ -71,7 +71,9 @@ pub(crate) fn folded(events: &[Event]) -> History {
 pub(crate) fn assert_best_model(job: &Job, summary: &Summary, history: &History) {
     let model = TrainedModel::load(summary.model.as_ref().expect("a model").as_ref()).unwrap();
     let best = history.records.iter().map(|record| record.objective).fold(f64::INFINITY, f64::min);
-    assert_eq!(model.provenance.expect("our own").objective, best, "{}", job.spec.data);
+    let provenance = model.provenance.expect("our own");
+    assert_eq!((provenance.objective, summary.objective), (best, Some(best)), "{}", job.spec.data);
+    assert_eq!(provenance.choice, summary.choice, "{}: what is named trained what is kept", job.spec.data);
     let real = job.problem.objective(&model.weights);
     assert!((real - best).abs() <= 1e-9 * best, "{}: {real} is not {best}", job.spec.data);
 }

@@ -127,6 +127,7 @@ impl Answer for Entry {
             "objective": summary.objective,
             "estimated_error": summary.estimated_error,
             "certified_error": summary.certified_error,
+            "metrics": summary.metrics,
             "predicted_seconds": summary.predicted_seconds,
             "real_seconds": summary.real_seconds,
             "probe_seconds": summary.probe_seconds,

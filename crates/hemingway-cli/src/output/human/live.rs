@@ -112,7 +112,7 @@ fn distance(record: &Record, standing: &Standing, goal: &Goal) -> String {
         }
         _ => String::new(),
     };
-    let estimated = number::maybe_error(standing.estimated_error());
-    let proved = number::maybe_error(standing.certified_error());
+    let estimated = number::maybe_error(standing.estimated_error_of(record.objective));
+    let proved = number::maybe_error(standing.certified_error_of(record.objective));
     format!("error {estimated} (proved {proved}){target}")
 }

@@ -65,8 +65,8 @@ impl Rows {
             record.round,
             number::digits(record.train_seconds),
             number::objective(record.objective),
-            number::maybe_error(standing.estimated_error()),
-            number::maybe_error(standing.certified_error()),
+            number::maybe_error(standing.estimated_error_of(record.objective)),
+            number::maybe_error(standing.certified_error_of(record.objective)),
         ));
         if let Some(predicted) = predicted {
             text.push_str(&format!("   {}", number::interval(predicted, number::error)));

@@ -28,7 +28,7 @@ impl Fields {
         match result {
             ReadRecordResult::Record if read == line.len() => Ok(()),
             ReadRecordResult::Record => Err("holds a bare carriage return; save the file with usual line ends".into()),
-            _ => Err("a quote is not closed on this line".into()),
+            _ => Err("a quote is not closed on this line; close it, and double those within".into()),
         }
     }
 

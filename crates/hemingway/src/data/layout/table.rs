@@ -150,7 +150,7 @@ impl Table<'_> {
         let mut roles = vec![Role::Ignored; self.width];
         for (j, name) in (0..).zip(names) {
             let place = places.get(name).filter(|place| Some(**place) != label && Some(**place) != self.weight);
-            let place = place.ok_or_else(|| format!("has no column `{name}`, which the training data has"))?;
+            let place = place.ok_or_else(|| format!("has no column `{name}`, which the training data has; add it"))?;
             roles[*place] = Role::Feature(j);
         }
         if let Some(place) = label {

@@ -90,12 +90,14 @@ impl Rows {
         let colon = colon.ok_or_else(|| format!("{} has no colon; expected index:value", show(token)))?;
         let (j, v) = (index(&token[..colon])?, value(token, &token[colon + 1..])?);
         match before {
-            Some(before) if before == j => return Err(format!("index {j} appears twice")),
-            Some(before) if before > j => return Err(format!("index {j} after {before}; indices must ascend")),
+            Some(before) if before == j => return Err(format!("index {j} appears twice; keep one of them")),
+            Some(before) if before > j => {
+                return Err(format!("index {j} after {before}; indices must ascend: sort the entries of each row"));
+            }
             _ => {}
         }
         if j == 0 && self.base == Some(Base::One) {
-            return Err("index 0, but indices of this data count from 1".into());
+            return Err("index 0, but indices of the training data count from 1: number both alike".into());
         }
         self.span = Some(self.span.map_or((j, j), |(low, high)| (low.min(j), high.max(j))));
         if v != 0.0 {
@@ -121,13 +123,15 @@ impl Rows {
         }
         let matrix = Matrix::Sparse { columns, starts: self.starts, indices: self.indices, values: self.values };
         let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+        let matrix = matrix.not_too_wide().map_err(|what| Error::file(path, what))?;
         let dataset = Dataset::new(name, matrix.compact(), self.labels);
         Ok(Parsed { dataset, base, queries: self.queries })
     }
 }
 
 fn value(token: &[u8], text: &[u8]) -> Result<f64, String> {
-    number(text).ok_or_else(|| format!("{} has no finite number after the colon", show(token)))
+    number(text)
+        .ok_or_else(|| format!("{} has no finite number after the colon; fill it in or leave it out", show(token)))
 }
 
 fn index(text: &[u8]) -> Result<u32, String> {
@@ -136,7 +140,7 @@ fn index(text: &[u8]) -> Result<u32, String> {
         return Err(format!("bad index {}; expected a whole number", show(text)));
     }
     if digits.len() < text.len() {
-        return Err(format!("negative index {}", show(text)));
+        return Err(format!("negative index {}; they count from 0 or 1", show(text)));
     }
     let too_large = || format!("index {} is too large; at most {}", show(text), u32::MAX);
     let digit = |n: u32, b: &u8| n.checked_mul(10)?.checked_add(u32::from(b - b'0'));

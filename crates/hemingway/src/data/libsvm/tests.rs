@@ -43,7 +43,7 @@ fn a_base_can_be_imposed() {
     let parse = |text: &str, base| parse(text.as_bytes(), Path::new("f"), Some(base));
     assert_eq!(dense(&parse("1 1:5\n", Base::Zero).unwrap()), [[0.0, 5.0]]);
     let error = parse("1 1:5\n1 0:5\n", Base::One).unwrap_err().to_string();
-    assert_eq!(error, "f:2: index 0, but indices of this data count from 1");
+    assert_eq!(error, "f:2: index 0, but indices of the training data count from 1: number both alike");
 }
 
 #[test]
@@ -112,9 +112,11 @@ fn nothing_to_train_on_is_an_error_of_the_file() {
 }
 
 #[test]
-fn the_largest_index_still_fits() {
-    let parsed = from_text("1 0:1 4294967295:1\n").unwrap();
-    assert_eq!(parsed.dataset.columns(), 1 << 32);
+fn a_few_bytes_do_not_ask_for_gigabytes() {
+    let widest = from_text("1 0:1 134217727:1\n").unwrap();
+    assert_eq!(widest.dataset.columns(), 1 << 27);
+    let said = from_text("+1 4294967295:1\n-1 0:1\n").unwrap_err().to_string();
+    assert!(said.contains("4294967296 columns for 2 entries, and a model of 34.4 GB"), "{said}");
 }
 
 proptest! {

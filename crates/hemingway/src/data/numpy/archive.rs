@@ -52,13 +52,19 @@ impl Archive {
 
     fn read<T>(&mut self, name: &str, read: impl FnOnce(&mut dyn Read) -> Result<T, String>) -> Result<T, String> {
         let file = self.zip.by_name(&format!("{name}.npy"));
-        let mut file = file.map_err(|error| format!("array `{name}`: {error}"))?;
+        let mut file = file.map_err(|error| format!("array `{name}`: {error}; save it again"))?;
         read(&mut file).map_err(|what| format!("array `{name}`: {what}"))
     }
 }
 
+/// The arrays that make a sparse matrix.
+const PARTS: [&str; 5] = ["indptr", "indices", "data", "shape", "format"];
+
 /// The sparse matrix that `scipy.sparse.save_npz` wrote.
 pub(super) fn csr(archive: &mut Archive) -> Result<Matrix, String> {
+    if let Some(missing) = PARTS.iter().find(|part| archive.find(&[part]).is_none()) {
+        return Err(format!("holds a sparse matrix without its array `{missing}`; save it with save_npz(path, X)"));
+    }
     let format = archive.read("format", |file| Array::read_letters(file))?;
     if format != "csr" {
         let format = format.escape_debug();
@@ -76,7 +82,7 @@ pub(super) fn csr(archive: &mut Archive) -> Result<Matrix, String> {
         values: archive.array("data")?.values,
     };
     entries.check(rows, columns)?;
-    entries.into_matrix(columns)
+    entries.into_matrix(columns)?.not_too_wide()
 }
 
 /// The arrays of a sparse matrix.

@@ -105,7 +105,7 @@ fn header_text(input: &mut (impl Read + ?Sized)) -> Result<String, String> {
     let mut text = Vec::new();
     input.take(length as u64).read_to_end(&mut text).map_err(cut)?;
     if text.len() < length {
-        return Err("cut short within its header".into());
+        return Err("cut short within its header; save it again".into());
     }
     String::from_utf8(text).map_err(|_| "its header is not text".into())
 }
@@ -117,7 +117,7 @@ fn exactly<const N: usize>(input: &mut (impl Read + ?Sized)) -> Result<[u8; N], 
 }
 
 fn cut(error: std::io::Error) -> String {
-    format!("cut short or damaged ({error})")
+    format!("cut short or damaged ({error}); save it again")
 }
 
 impl Header {
@@ -144,7 +144,7 @@ impl Header {
         while left > 0 {
             let chunk = &mut buffer[..left.min(CHUNK)];
             input.read_exact(chunk).map_err(|error| {
-                format!("cut short: fewer than the {bytes} bytes that its header promises ({error})")
+                format!("cut short: fewer than the {bytes} bytes that its header promises ({error}); save it again")
             })?;
             for number in chunk.chunks_exact(self.size) {
                 values.push(make(self.number(number))?);

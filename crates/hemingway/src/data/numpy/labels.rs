@@ -101,7 +101,7 @@ impl Unlabelled<'_> {
             return Err("holds no columns beside labels and weights".into());
         }
         if found != rows {
-            return Err(format!("holds {rows} rows, but there are {found} {what}"));
+            return Err(format!("holds {rows} rows, but there are {found} {what}; give one a row"));
         }
         match &self.reading.like {
             Some(like) if like.columns != columns => {

@@ -34,15 +34,18 @@ fn a_test_set_is_scaled_by_the_training_set() {
     let (test, notes) = ready.rules.apply(dataset(4, &[&[(0, 6.0), (1, 5.0), (3, 9.0)]], &[1.0])).unwrap();
     assert_eq!(dense_rows(&test.matrix), [[3.0, 5.0, 0.0]]);
     assert_eq!(test.labels, [1.0]);
-    assert!(notes[0].starts_with("1 columns that the training data did not have are dropped, 1 entries"), "{notes:?}");
+    assert!(notes[0] == "left out: 1 column beyond the 3 of the training data, 1 entry in all", "{notes:?}");
     let error = ready.rules.apply(dataset(3, &[&[]], &[7.0])).unwrap_err().to_string();
     assert_eq!(error, "made: label 7 was not among those of the training data");
 }
 
 #[test]
-fn a_narrow_test_set_is_padded() {
+fn a_narrow_test_set_is_padded_and_that_is_said() {
     let (wide, note) = fit_columns(dataset(1, &[&[(0, 1.0)], &[]], &[]).matrix, 9);
-    assert_eq!((wide.rows(), wide.columns(), note), (2, 9, None));
+    assert_eq!((wide.rows(), wide.columns()), (2, 9));
+    let said = "taken as 0: 8 columns beyond the 1 of this data, since the training data had 9";
+    assert_eq!(note.as_deref(), Some(said));
+    assert_eq!(fit_columns(wide.clone(), 9), (wide.clone(), None));
     assert!(matches!(wide, Matrix::Sparse { .. }));
 }
 

@@ -148,7 +148,8 @@ impl Recipe {
     }
 
     fn set(&mut self, word: &str, relevant: &mut Option<usize>) -> Result<(), String> {
-        let (key, value) = word.split_once('=').ok_or_else(|| format!("`{word}` is not key=value"))?;
+        let (key, value) =
+            word.split_once('=').ok_or_else(|| format!("`{word}` is not key=value, such as rows=1000"))?;
         let (key, value) = (key.trim(), value.trim());
         match key {
             _ if !self.kind.keys().contains(&key) => {
@@ -171,13 +172,15 @@ impl Recipe {
 
     fn check(&self) -> Result<(), String> {
         if self.relevant > self.columns {
-            return Err(format!("relevant={} is more than columns={}", self.relevant, self.columns));
+            return Err(format!("relevant={} is more than columns={}; take fewer", self.relevant, self.columns));
         }
         let wide = matches!(self.kind, Kind::Sparse | Kind::PowerLaw);
         let share = if wide { self.density } else { 1.0 };
         let entries = (self.rows as f64) * (1.0 + share * self.columns as f64) + self.columns as f64;
         if entries > MOST_ENTRIES {
-            return Err(format!("would hold {entries:.1e} numbers; at most {MOST_ENTRIES:.0e}"));
+            return Err(format!(
+                "would hold {entries:.1e} numbers; ask for fewer rows or columns, at most {MOST_ENTRIES:.0e} in all"
+            ));
         }
         Ok(())
     }

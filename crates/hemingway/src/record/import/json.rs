@@ -16,8 +16,7 @@ pub(super) fn read(path: &Path, text: &str, metric: Option<&Metric>) -> Result<V
 }
 
 fn row(path: &Path, line: usize, content: &str, metric: Option<&Metric>) -> Result<Row> {
-    let value = serde_json::from_str(content)
-        .map_err(|error| Error::data(path, line, format!("expected one JSON object a line: {error}")))?;
+    let value = serde_json::from_str(content).map_err(|error| Error::data(path, line, unparsed(&error)))?;
     let Value::Object(object) = value else {
         return Err(Error::data(path, line, "expected one JSON object a line"));
     };
@@ -32,6 +31,13 @@ fn row(path: &Path, line: usize, content: &str, metric: Option<&Metric>) -> Resu
     }
     let value = |place: usize| values[place].clone();
     Line { path, at: At::Line(line), names: &names, value: &value }.row(metric)
+}
+
+/// The parser sees one line only, and counts from it.
+fn unparsed(error: &serde_json::Error) -> String {
+    let said = error.to_string();
+    let what = said.split(" at line ").next().unwrap_or(&said);
+    format!("expected one JSON object a line: {what} at column {}", error.column())
 }
 
 fn fields(object: &Map<String, Value>) -> (Vec<String>, Vec<Option<String>>) {

@@ -6,6 +6,7 @@ use std::str::FromStr;
 
 use super::Metric;
 use super::assemble::{At, Clock, Row};
+use crate::engine::MOST_MACHINES;
 use crate::{Error, Result};
 
 /// Every column that means something to the models.
@@ -68,8 +69,9 @@ impl Line<'_> {
     pub(super) fn row(&self, metric: Option<&Metric>) -> Result<Row> {
         let context = self.text("context").or_else(|| self.text("algorithm"));
         let machines: usize = self.whole("machines")?.ok_or_else(|| self.missing(&["machines"]))?;
-        if machines == 0 {
-            return Err(self.wrong("machines", "expected at least 1, found 0"));
+        if !(1..=MOST_MACHINES).contains(&machines) {
+            let what = format!("expected at least 1 and at most {MOST_MACHINES}, found {machines}");
+            return Err(self.wrong("machines", what));
         }
         let objective = metric.map_or("objective", |metric| &metric.name);
         let told = ["seconds", "elapsed", "train_seconds", objective];

@@ -55,7 +55,10 @@ fn a_metric_takes_the_objectives_place() {
 fn errors_name_file_line_and_column() {
     let cases = [
         ("context,machines,seconds\na,x,1\n", "a.csv:2: column `machines`: expected a number, found `x`"),
-        ("context,machines,seconds\n#\na,0,1\n", "a.csv:3: column `machines`: expected at least 1, found 0"),
+        (
+            "context,machines,seconds\n#\na,0,1\n",
+            "a.csv:3: column `machines`: expected at least 1 and at most 1048576, found 0",
+        ),
         ("context,machines,seconds\na,2,-1\n", "a.csv:2: column `seconds`: expected ≥ 0, found -1"),
         ("context,machines,seconds\na,2\n", "a.csv:2: expected 3 fields as in the header, found 2"),
         ("context,seconds\na,2\n", "a.csv:2: column `machines` is missing; found context, seconds"),

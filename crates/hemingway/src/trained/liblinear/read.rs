@@ -74,7 +74,10 @@ impl Header {
         let bias = self.bias.filter(|bias| *bias >= 0.0);
         let expected = columns + usize::from(bias.is_some());
         if weights.len() != expected {
-            return Err(format!("holds {} weights where its header promises {expected}", weights.len()));
+            return Err(format!(
+                "holds {} weights where its header promises {expected}; write it again",
+                weights.len()
+            ));
         }
         if let (Some(bias), Some(last)) = (bias, weights.last_mut()) {
             *last *= bias;
