@@ -111,16 +111,36 @@ impl Worker for CocoaWorker {
                 });
                 dual::push_adopted(order, &self.outline, &self.shard, shared, alpha, push);
             }
-            Task::Step | Task::Probe => return self.local_epoch(order, shared, rows, push),
+            Task::Step | Task::Probe if self.outline.classes.is_some() => {
+                return self.local_epoch::<true>(order, shared, rows, push);
+            }
+            Task::Step | Task::Probe => return self.local_epoch::<false>(order, shared, rows, push),
         }
         primal::pass(&self.outline, &self.shard)
     }
 }
 
 impl CocoaWorker {
+    /// The row that a number belongs to, its label and the part of v that it moves. Rows of one margin do not pay for those of
+    /// several.
+    #[inline]
+    fn visited<'v, const SEVERAL: bool>(&self, at: usize, v: &'v mut [f64]) -> (usize, f64, &'v mut [f64]) {
+        if !SEVERAL {
+            return (at, self.shard.label(at), v);
+        }
+        let (i, margin) = self.outline.place(at);
+        (i, self.outline.target(self.shard.label(i), margin), &mut v[self.outline.block(margin)])
+    }
+
     /// Exact dual coordinate steps, as many as a pass over all rows would cost. The push doubles as the moving copy
     /// v = w + σ′Δw, so that a worker keeps nothing of the model's length.
-    fn local_epoch(&mut self, order: &Order, w: &[f64], rows: &mut [[f64; WIDTH]], v: &mut [f64]) -> Work {
+    fn local_epoch<const SEVERAL: bool>(
+        &mut self,
+        order: &Order,
+        w: &[f64],
+        rows: &mut [[f64; WIDTH]],
+        v: &mut [f64],
+    ) -> Work {
         let [gamma, sigma] = order.args[..] else { unreachable!("the server sends γ and σ′") };
         let scale = sigma / self.outline.l2_rows();
         let by = dual::shrinkage(&self.outline);
@@ -139,10 +159,9 @@ impl CocoaWorker {
                 if !work.is_less_than(most) {
                     break;
                 }
-                let (i, margin) = self.outline.place(at as usize);
-                let (row, y, [alpha, rested]) =
-                    (self.shard.row(i), self.outline.target(self.shard.label(i), margin), &mut rows[at as usize]);
-                let (q, v) = (scale * self.norms[i], &mut v[self.outline.block(margin)]);
+                let (i, y, v) = self.visited::<SEVERAL>(at as usize, v);
+                let (row, [alpha, rested]) = (self.shard.row(i), &mut rows[at as usize]);
+                let q = scale * self.norms[i];
                 let next = self.outline.loss.dual_step(*alpha, y, dual::predict(row, v, by), q);
                 let change = next - *alpha;
                 work.rows += 1;
