@@ -34,6 +34,12 @@ def rows():
     return x, x @ (rng.normal(size=COLUMNS) / np.abs(x).max(axis=0)) + 0.3
 
 
+def kinds(x):
+    """Three classes, none of them between the others: the largest of three sums."""
+    rng = np.random.default_rng(8)
+    return np.argmax(x @ (rng.normal(size=(COLUMNS, 3)).T / np.abs(x).max(axis=0)).T, axis=1)
+
+
 def write(name, x, labels):
     lines = (
         " ".join([repr(float(y)), *(f"{j + 1}:{float(v)!r}" for j, v in enumerate(row) if v)])
@@ -43,7 +49,8 @@ def write(name, x, labels):
 
 
 def predicted(model, data, flags=""):
-    return np.array(hemingway(f"predict {model} {data} {flags} --output quiet").split(), dtype=float)
+    lines = hemingway(f"predict {model} {data} {flags} --output quiet").splitlines()
+    return np.array([line.split() for line in lines], dtype=float).squeeze()
 
 
 def same(what, found, expected):
@@ -65,10 +72,11 @@ def compare_liblinear(what, loss, flags, data, labels):
     found = np.array(liblinear.predict(y, x, model, "-q")[0])
     (same if loss in CLASSES else near)(f"{what}: liblinear", found, labels)
     (same if loss in CLASSES else near)(f"{what}: liblinear text read back", predicted("m.model", data), labels)
-    if loss == "logistic" and "rows" not in flags:
-        _, _, chances = liblinear.predict(y, x, model, "-q -b 1")
-        # The positive label is the second.
-        near(f"{what}: liblinear's probabilities", np.array(chances)[:, 1], chance(predicted("m.json", data, "--margins")))
+    if loss == "logistic" and "rows" not in flags and "softmax" not in flags:
+        chances = np.array(liblinear.predict(y, x, model, "-q -b 1")[2])
+        margins = predicted("m.json", data, "--margins")
+        # The positive label of two is the second.
+        near(f"{what}: liblinear's probabilities", chances if margins.ndim > 1 else chances[:, 1], chance(margins))
     return "same"
 
 
@@ -83,7 +91,7 @@ def whole(labels):
     return np.array_equal(labels, labels.round())
 
 
-def compare_onnx(what, loss, x, labels, margins):
+def compare_onnx(what, loss, x, labels, margins, softmax):
     hemingway("model convert m.json m.onnx")
     session = onnxruntime.InferenceSession(str(SCRATCH / "m.onnx"), providers=["CPUExecutionProvider"])
     names = [output.name for output in session.get_outputs()]
@@ -96,7 +104,7 @@ def compare_onnx(what, loss, x, labels, margins):
     near(f"{what}: ONNX scores", found["score"], margins)
     assert ("probability" in found) == (loss == "logistic"), what
     if loss == "logistic":
-        near(f"{what}: ONNX probabilities", found["probability"], chance(margins))
+        near(f"{what}: ONNX probabilities", found["probability"], chance(margins, softmax))
 
 
 def compare_safetensors(what, loss, flags, x, data, labels, margins):
@@ -105,21 +113,28 @@ def compare_safetensors(what, loss, flags, x, data, labels, margins):
         weights, intercept = file.get_tensor("weights"), file.get_tensor("intercept")
         assert (file.metadata()["loss"], file.metadata()["columns"]) == (loss, str(COLUMNS)), what
     lengths = np.maximum(np.linalg.norm(x, axis=1), np.finfo(float).tiny) if "rows" in flags else 1.0
-    near(f"{what}: safetensors", x @ weights / lengths + intercept, margins)
+    scores = x @ weights.T
+    near(f"{what}: safetensors", (scores.T / lengths).T + intercept, margins)
     (same if loss in CLASSES else near)(f"{what}: safetensors read back", predicted("m.safetensors", data), labels)
 
 
-def chance(margins):
-    return 1.0 / (1.0 + np.exp(-margins))
+def chance(margins, softmax=False):
+    if softmax:
+        odds = np.exp(margins - margins.max(axis=1, keepdims=True))
+        return odds / odds.sum(axis=1, keepdims=True)
+    each = 1.0 / (1.0 + np.exp(-margins))
+    return each / each.sum(axis=1, keepdims=True) if margins.ndim > 1 else each
 
 
 def compare(loss, flags, x, data):
     what = f"{data}: {loss} {flags}".strip()
-    hemingway(f"run {data} --loss {loss} {flags} --algorithm cocoa --machines 1 --rounds 300 --model m.json --output quiet")
+    softmax = "softmax" in flags
+    algorithm = "lbfgs" if softmax else "cocoa"
+    hemingway(f"run {data} --loss {loss} {flags} --algorithm {algorithm} --machines 1 --rounds 300 --model m.json --output quiet")
     labels, margins = predicted("m.json", data), predicted("m.json", data, "--margins")
-    assert np.unique(labels).size > 1, f"{what}: a model that says the same of all rows proves nothing"
+    assert np.unique(labels).size >= max(margins.shape[1:], default=2), f"{what}: not all labels are predicted"
     told = compare_liblinear(what, loss, flags, data, labels)
-    compare_onnx(what, loss, x, labels, margins)
+    compare_onnx(what, loss, x, labels, margins, softmax)
     compare_safetensors(what, loss, flags, x, data, labels, margins)
     print(f"{what:<64} liblinear {told}, ONNX same, safetensors same")
 
@@ -139,17 +154,24 @@ def main():
     x, z = rows()
     write("classes.svm", x, np.where(z > 0, 8, 3))
     write("halves.svm", x, np.where(z > 0, 1.5, 0.5))
-    write("many.svm", x, np.digitize(z, [-1, 1]))
+    write("many.svm", x, kinds(x))
+    write("thirds.svm", x, kinds(x) + 0.25)
     write("numbers.svm", x, z)
     for flags in PREPARATIONS:
         for loss in CLASSES:
             compare(loss, flags, x, "classes.svm")
         compare("logistic", f"--positive 2 {flags}", x, "many.svm")
         compare("logistic", flags, x, "halves.svm")
+        compare("logistic", f"--classes softmax {flags}", x, "many.svm")
+        compare("logistic", f"--classes softmax {flags}", x, "thirds.svm")
+        for loss in CLASSES:
+            compare(loss, f"--classes one-vs-rest {flags}", x, "many.svm")
         for loss in NUMBERS:
             compare(loss, flags, x, "numbers.svm")
     for solver in [0, 1, 2, 3, 5, 6, 7]:
         compare_theirs(solver, "classes.svm")
+    for solver in [0, 1, 2, 3, 4, 5, 6, 7]:
+        compare_theirs(solver, "many.svm")
     for solver in [11, 12, 13]:
         compare_theirs(solver, "numbers.svm")
 

@@ -31,7 +31,7 @@ fn seconds(problem: &Problem, cluster: &Cluster, algorithm: &str, machines: usiz
 }
 
 fn main() -> anyhow::Result<()> {
-    let preparation = Preparation { normalize: Some(Normalize::Rows), positive: Some(5.0), intercept: false };
+    let preparation = Preparation { normalize: Some(Normalize::Rows), positive: Some(5.0), ..Preparation::default() };
     let data = hemingway_bench::load("mnist/train-images-idx3-ubyte.gz", &preparation, true)?;
     let problem = Problem::new(&data, Loss::Hinge, Some(3e-5), 0)?;
     let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../clusters"));

@@ -12,7 +12,7 @@ const ROUNDS: [u64; 3] = [1, 10, 50];
 
 fn main() -> anyhow::Result<()> {
     let plain = Preparation::default();
-    let mnist = Preparation { normalize: Some(Normalize::Rows), positive: Some(5.0), intercept: false };
+    let mnist = Preparation { normalize: Some(Normalize::Rows), positive: Some(5.0), ..Preparation::default() };
     let problems = [
         ("a9a/a9a.libsvm.gz", plain, Loss::Logistic, None),
         ("a9a/a9a.libsvm.gz", plain, Loss::Hinge, None),

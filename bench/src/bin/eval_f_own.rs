@@ -55,7 +55,7 @@ fn datasets() -> anyhow::Result<Vec<Dataset>> {
         let loaded = Source::parse(&folder.join(path).display().to_string())?.load()?;
         Ok(prepare(loaded.dataset, &preparation, true)?.dataset)
     };
-    let mnist = Preparation { normalize: Some(Normalize::Rows), positive: Some(5.0), intercept: false };
+    let mnist = Preparation { normalize: Some(Normalize::Rows), positive: Some(5.0), ..Preparation::default() };
     let small = load("a9a/a9a.libsvm.gz", Preparation::default());
     [small, load("mnist/train-images-idx3-ubyte.gz", mnist)].into_iter().collect()
 }

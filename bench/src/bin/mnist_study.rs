@@ -36,7 +36,7 @@ struct Cell {
 }
 
 fn main() -> anyhow::Result<()> {
-    let preparation = Preparation { normalize: Some(Normalize::Rows), positive: Some(5.0), intercept: false };
+    let preparation = Preparation { normalize: Some(Normalize::Rows), positive: Some(5.0), ..Preparation::default() };
     let data = Arc::new(load("mnist/train-images-idx3-ubyte.gz", &preparation, true)?);
     let cells = cells();
     let traces = run_all(&data, &cells)?;

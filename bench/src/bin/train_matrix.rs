@@ -47,7 +47,7 @@ fn cases() -> anyhow::Result<Vec<Case>> {
     let data = hemingway_bench::data_dir()?;
     let at = |path: &str| data.join(path).display().to_string();
     let plain = Preparation::default();
-    let mnist = Preparation { normalize: Some(Normalize::Rows), positive: Some(5.0), intercept: false };
+    let mnist = Preparation { normalize: Some(Normalize::Rows), positive: Some(5.0), ..Preparation::default() };
     Ok(vec![
         Case {
             name: "synth:logistic",

@@ -238,7 +238,8 @@ pub(crate) struct PredictArgs {
     /// Where to write, one prediction a line [default: stdout]
     #[arg(short, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
-    /// Write x·w instead of labels; above 0 it stands for the positive label [default: off]
+    /// Write x·w instead of labels; above 0 it stands for the positive label. Of several classes one for each, in the
+    /// order of their labels [default: off]
     #[arg(long)]
     pub(crate) margins: bool,
     #[command(flatten)]

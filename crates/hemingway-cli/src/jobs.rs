@@ -94,6 +94,7 @@ pub(crate) fn spec(
         preparation: Preparation {
             normalize: problem.normalize.map(Into::into),
             positive: problem.positive,
+            classes: problem.classes,
             intercept: problem.intercept,
         },
         cluster,
@@ -192,13 +193,13 @@ fn load(spec: JobSpec, out: &mut dyn Output) -> Result<Job> {
 fn head(job: &Job, place: &str) -> String {
     let data = &job.facts.data;
     format!(
-        "Goal: {}\nData: {}, {} × {}, {}; {} loss, {}; on {place}",
+        "Goal: {}\nData: {}, {} × {}, {}; {}, {}; on {place}",
         job.spec.goal.sentence(),
         data.name,
         number::count(data.rows),
         number::count(data.columns),
         number::counted(data.nonzeros, "nonzero"),
-        job.facts.loss,
+        job.facts.loss_told(),
         number::penalty(job.facts.l2, job.facts.l1),
     )
 }

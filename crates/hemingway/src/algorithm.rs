@@ -11,6 +11,7 @@ mod dual;
 mod gd;
 mod lbfgs;
 mod local_sgd;
+mod many;
 mod minibatch_sdca;
 mod minibatch_sgd;
 mod newton;
@@ -25,7 +26,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::data::Shard;
-use crate::problem::{Evaluation, Loss, Outline, Penalty};
+use crate::problem::{Evaluation, Loss, Outline, Penalty, Problem, Scheme};
 use crate::{Error, Result};
 
 /// One way of solving the problem.
@@ -36,8 +37,8 @@ pub trait Algorithm: Send + Sync {
     /// How far it can get with this loss.
     fn support(&self, loss: Loss) -> Support;
 
-    /// Whether it works on the dual of the rows, which needs λ₂ > 0; the first of a row's numbers is then its αᵢ for
-    /// each unit of weight.
+    /// Whether it works on the dual of the rows, which needs λ₂ > 0; the first of the numbers of a row's margin is then its
+    /// αᵢ for each unit of weight.
     fn is_dual(&self) -> bool {
         false
     }
@@ -84,7 +85,12 @@ pub trait Algorithm: Send + Sync {
         false
     }
 
-    /// Numbers kept for every row; they travel with it.
+    /// Whether it solves problems of several classes, told apart in this way.
+    fn takes_classes(&self, _scheme: Scheme) -> bool {
+        false
+    }
+
+    /// Numbers kept for every margin of every row; they travel with it.
     fn width(&self) -> usize {
         0
     }
@@ -96,7 +102,7 @@ pub trait Algorithm: Send + Sync {
 
     /// The first shared vector.
     fn shared(&self, outline: &Outline) -> Vec<f64> {
-        vec![0.0; outline.columns]
+        vec![0.0; outline.coefficients()]
     }
 
     /// The half that sits beside a shard. It must not keep anything of the length of the model: there may be
@@ -108,7 +114,7 @@ pub trait Algorithm: Send + Sync {
 
     /// The coefficients w within the shared vector.
     fn model<'a>(&self, outline: &Outline, shared: &'a [f64]) -> Cow<'a, [f64]> {
-        Cow::Borrowed(&shared[..outline.columns])
+        Cow::Borrowed(&shared[..outline.coefficients()])
     }
 }
 
@@ -283,7 +289,22 @@ pub fn candidates(loss: Loss, penalty: &Penalty, must_be_exact: bool) -> Vec<Arc
     fit
 }
 
-/// Refuses an algorithm that does not apply, in words that say which do.
+/// Refuses an algorithm that does not apply to a problem, in words that say which do.
+pub fn check_problem(algorithm: &dyn Algorithm, problem: &Problem) -> Result<()> {
+    let (loss, penalty) = (problem.loss, &problem.penalty);
+    check(algorithm, loss, penalty)?;
+    let Some(classes) = problem.classes.filter(|classes| !algorithm.takes_classes(classes.scheme)) else {
+        return Ok(());
+    };
+    let solves = |a: &dyn Algorithm| matches!(a.support(loss), Support::Exact | Support::Approximate);
+    let fits = |a: &dyn Algorithm| solves(a) && a.takes_classes(classes.scheme) && check(a, loss, penalty).is_ok();
+    let names: Vec<_> = all().iter().filter(|a| fits(a.as_ref())).map(|a| a.name()).collect();
+    let which = if names.is_empty() { "no algorithm does".into() } else { format!("these do: {}", names.join(", ")) };
+    let what = format!("{} does not take {} of the {loss} loss; {which}", algorithm.name(), classes.scheme);
+    Err(Error::setting("--algorithm", what))
+}
+
+/// Refuses an algorithm that does not apply to a loss and a penalty, in words that say which do.
 pub fn check(algorithm: &dyn Algorithm, loss: Loss, penalty: &Penalty) -> Result<()> {
     let refuse = |why: String| Err(Error::setting("--algorithm", why));
     let solves = |a: &dyn Algorithm| matches!(a.support(loss), Support::Exact | Support::Approximate);

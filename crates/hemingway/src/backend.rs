@@ -215,7 +215,7 @@ impl EngineBackend {
             return Ok(live);
         }
         let algorithm = algorithm::by_name(&frame.config.algorithm)?;
-        algorithm::check(algorithm.as_ref(), self.problem.loss, &self.problem.penalty)?;
+        algorithm::check_problem(algorithm.as_ref(), &self.problem)?;
         let setting = Setting::new(&self.problem, algorithm);
         let mut engine = engine::build(setting.clone(), self.cluster.as_ref(), frame.rows_on(from))?;
         engine.resize_if_needed(frame.config.machines)?;
@@ -255,7 +255,7 @@ impl EngineBackend {
             metrics: self
                 .test
                 .as_ref()
-                .map(|test| metric::all(test, &live.model(), self.problem.loss))
+                .map(|test| metric::all(test, &live.model(), self.problem.loss, self.problem.classes))
                 .unwrap_or_default(),
         })
     }
@@ -374,12 +374,13 @@ impl Live {
     /// A checkpoint may come from a file: one of another problem must not be taken up.
     fn check(&self, from: &Checkpoint) -> Result<()> {
         let own = from.algorithm == self.setting.algorithm.name();
-        let fits = from.model.len() == self.setting.outline.columns && (!own || from.shared.len() == self.shared.len());
-        let rows = self.setting.outline.rows * self.setting.algorithm.width();
+        let fits =
+            from.model.len() == self.setting.outline.coefficients() && (!own || from.shared.len() == self.shared.len());
+        let rows = self.setting.outline.rows * self.setting.width();
         if fits && (!own || from.items.len() == rows) {
             return Ok(());
         }
-        let (has, needs) = (from.model.len(), self.setting.outline.columns);
+        let (has, needs) = (from.model.len(), self.setting.outline.coefficients());
         Err(Error::Evidence(format!(
             "the checkpoint belongs to another problem: its model has {has} coefficients, this problem {needs}"
         )))

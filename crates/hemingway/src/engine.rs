@@ -132,13 +132,18 @@ impl Setting {
         placement.ranges().enumerate().map(shard).collect()
     }
 
+    /// Numbers kept for every row.
+    pub fn width(&self) -> usize {
+        self.algorithm.width() * self.outline.outputs()
+    }
+
     fn first_items(&self) -> Vec<f64> {
-        vec![0.0; self.outline.rows * self.algorithm.width()]
+        vec![0.0; self.outline.rows * self.width()]
     }
 
     /// Items may come from a file: another problem's must not be taken.
     fn check_items(&self, items: &[f64]) -> Result<()> {
-        let expected = self.outline.rows * self.algorithm.width();
+        let expected = self.outline.rows * self.width();
         if items.len() == expected {
             return Ok(());
         }

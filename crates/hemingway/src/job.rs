@@ -1,5 +1,6 @@
 //! From what was asked to what can be run: the specification, checked and loaded.
 
+mod classes;
 mod weighing;
 
 use std::borrow::Cow;
@@ -19,7 +20,7 @@ use crate::data::{Cache, ClassWeight, Dataset, Info, Labels, Loaded, Reading, We
 use crate::engine::{check_machines, cores};
 use crate::goal::{Caps, Goal};
 use crate::model::{Precedents, Timing, Traits};
-use crate::problem::{Loss, Penalty, Problem, sample_name};
+use crate::problem::{Classes, Loss, Penalty, Problem, sample_name};
 use crate::record::Trace;
 use crate::{Error, Result, algorithm, metric};
 
@@ -47,7 +48,7 @@ pub struct JobSpec {
     /// `--fraction`: only a sample of the rows, drawn by the seed, with λ scaled to suit.
     #[serde(default)]
     pub fraction: Option<f64>,
-    /// `--normalize`, `--positive`, `--intercept`.
+    /// `--normalize`, `--positive`, `--classes`, `--intercept`.
     #[serde(default)]
     pub preparation: Preparation,
     /// `--cluster`, as read from its file; threads of this machine if not given.
@@ -103,6 +104,9 @@ pub struct Facts {
     pub data: Info,
     /// φ.
     pub loss: Loss,
+    /// The classes, if there are more than two.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub classes: Option<Classes>,
     /// λ₂.
     pub l2: f64,
     /// λ₁.
@@ -173,9 +177,6 @@ pub struct Job {
     pub notes: Vec<String>,
 }
 
-/// More distinct labels than this, or fractional ones, are numbers to predict, not classes.
-const MOST_CLASSES: usize = 100;
-
 impl JobSpec {
     /// Checks every setting, loads the data and lays out what may be chosen.
     pub fn check(self) -> Result<Job> {
@@ -195,8 +196,9 @@ impl JobSpec {
         self.check_settings()?;
         let mut notes = loaded.notes;
         let dataset = weighing::counted(loaded.dataset, &mut notes)?;
-        let loss = self.loss.map_or_else(|| default_loss(&dataset, &self.preparation, &mut notes), Ok)?;
+        let loss = self.loss.unwrap_or_else(|| classes::default_loss(&dataset.labels, &self.preparation, &mut notes));
         let mut prepared = self.prepare(dataset, loss)?;
+        let classes = self.classes(&prepared.rules, loss, &mut notes)?;
         prepared.rules.names = loaded.names;
         notes.extend(prepared.notes);
         self.check_metric(loss)?;
@@ -204,7 +206,8 @@ impl JobSpec {
         let whole = prepared.dataset;
         let used = self.rows(&whole, &mut notes);
         let l2 = self.l2.or((whole.rows() > 0).then(|| 1.0 / whole.rows() as f64));
-        let problem = Problem::new(&used, loss, l2.map(|l2| self.sample_l2(l2)), self.seed)?.with_l1(self.l1)?;
+        let l2 = l2.map(|l2| self.sample_l2(l2));
+        let problem = Problem::of_classes(&used, loss, classes, l2, self.seed)?.with_l1(self.l1)?;
         let facts = self.facts(&whole, &used, &problem)?;
         Ok(Job { spec: self, facts, problem, test, rules: prepared.rules, base: loaded.base, notes })
     }
@@ -320,6 +323,7 @@ impl JobSpec {
             problem: self.name(whole, problem),
             data: Info::of(data),
             loss: problem.loss,
+            classes: problem.classes,
             l2: problem.penalty.l2,
             l1: problem.penalty.l1,
             cluster: cluster.map_or_else(|| "local".into(), |c| c.name.clone()),
@@ -359,6 +363,7 @@ impl JobSpec {
             (Mode::Choose { .. }, None) => {
                 let must_be_exact = matches!(self.goal, Goal::Reach { .. });
                 let mut all = algorithm::candidates(problem.loss, &problem.penalty, must_be_exact);
+                all.retain(|a| algorithm::check_problem(a.as_ref(), problem).is_ok());
                 let precedents = precedents(problem);
                 // Of those that get there, the ones whose pace earlier problems foretell, if there are any: to find out
                 // about the others takes longer than they save.
@@ -388,31 +393,11 @@ impl JobSpec {
                 format!("{name} trains nothing and reaches no goal; `run --algorithm {name} --rounds N` times it");
             return Err(Error::setting("--algorithm", what));
         }
-        algorithm::check(algorithm.as_ref(), problem.loss, &problem.penalty)
+        algorithm::check_problem(algorithm.as_ref(), problem)
     }
 }
 
 /// What the program comes with, where the problem is of the kind it was learned from: none had λ₁.
 fn precedents(problem: &Problem) -> Precedents {
     if problem.penalty.l1 > 0.0 { Precedents::none() } else { Precedents::shipped() }
-}
-
-/// Two classes are a logistic problem, numbers a squared one; several classes are for the user to say.
-fn default_loss(data: &Dataset, preparation: &Preparation, notes: &mut Vec<String>) -> Result<Loss> {
-    let mut labels = data.labels.clone();
-    labels.sort_by(f64::total_cmp);
-    labels.dedup();
-    let (loss, why) = if preparation.positive.is_some() || labels.len() == 2 {
-        (Loss::Logistic, "two classes")
-    } else if labels.len() > MOST_CLASSES || labels.iter().any(|y| y.fract() != 0.0) {
-        (Loss::Squared, "labels are numbers")
-    } else {
-        let what = format!(
-            "{} different labels: say --positive LABEL to learn one against the rest, or --loss squared to predict them as numbers",
-            labels.len()
-        );
-        return Err(Error::setting("--loss", what));
-    };
-    notes.push(format!("loss: {loss} ({why})"));
-    Ok(loss)
 }

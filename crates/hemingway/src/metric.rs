@@ -3,10 +3,13 @@
 use std::collections::BTreeMap;
 
 use crate::data::Dataset;
-use crate::problem::Loss;
+use crate::problem::{Classes, Loss, largest};
 
 /// Every measure that applies: accuracy for classes, RMSE and R² for numbers, and the mean loss.
-pub fn all(test: &Dataset, w: &[f64], loss: Loss) -> BTreeMap<String, f64> {
+pub fn all(test: &Dataset, w: &[f64], loss: Loss, classes: Option<Classes>) -> BTreeMap<String, f64> {
+    if let Some(classes) = classes {
+        return of_classes(test, w, loss, classes);
+    }
     let all = || 0..test.rows();
     let n: f64 = all().map(|i| test.weight(i)).sum();
     let pairs: Vec<(f64, f64)> = all().map(|i| (test.matrix.row(i).dot(w), test.labels[i])).collect();
@@ -28,6 +31,22 @@ pub fn all(test: &Dataset, w: &[f64], loss: Loss) -> BTreeMap<String, f64> {
     // R² of equal labels has no value.
     metrics.retain(|_, value| value.is_finite());
     metrics
+}
+
+/// The same of several classes: how often the largest margin is that of the right one, and the mean of what margins cost.
+fn of_classes(test: &Dataset, w: &[f64], loss: Loss, classes: Classes) -> BTreeMap<String, f64> {
+    let (mut total, mut right, mut cost) = (0.0, 0.0, 0.0);
+    for i in 0..test.rows() {
+        let (row, y, s) = (test.matrix.row(i), test.labels[i], test.weight(i));
+        let z: Vec<f64> = w.chunks_exact(test.columns().max(1)).map(|w| row.dot(w)).collect();
+        total += s;
+        cost += s * classes.value(loss, &z, y);
+        if largest(&z) as f64 == y {
+            right += s;
+        }
+    }
+    let metrics = [("accuracy", right / total), ("test_loss", cost / total)];
+    metrics.into_iter().filter(|(_, value)| value.is_finite()).map(|(name, value)| (name.into(), value)).collect()
 }
 
 /// The names of the measures that apply to a loss.
@@ -58,7 +77,7 @@ mod tests {
             let (z, y) = ([0.5, -2.0, 1.5], [1.0, 1.0, -1.0]);
             let weighted = Dataset { weights: weights.clone(), ..data(&z, &y) };
             let repeated = data(&[0.5, 0.5, 0.5, -2.0, 1.5, 1.5], &[1.0, 1.0, 1.0, 1.0, -1.0, -1.0]);
-            let (one, other) = (all(&weighted, &[1.0], loss), all(&repeated, &[1.0], loss));
+            let (one, other) = (all(&weighted, &[1.0], loss, None), all(&repeated, &[1.0], loss, None));
             assert_eq!(one.len(), names(loss).len());
             for (name, value) in one {
                 assert!((value - other[&name]).abs() < 1e-12, "{name}: {value} and {}", other[&name]);

@@ -3,6 +3,7 @@
 //! sᵢ is what row i counts for, 1 on average: only ratios of weights matter, and whole ones are as good as rows repeated.
 //! Rows of weight 0 count for nothing, in n neither.
 
+mod classes;
 mod loss;
 mod penalty;
 
@@ -12,6 +13,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::Dataset;
 use crate::{Error, Result};
+pub(crate) use classes::largest;
+use classes::side;
+pub use classes::{Classes, Scheme};
 pub use loss::Loss;
 pub use penalty::{Penalty, shrunk};
 
@@ -22,6 +26,8 @@ pub struct Problem {
     pub data: Arc<Dataset>,
     /// φ.
     pub loss: Loss,
+    /// The classes, if there are more than two; labels are then their numbers from 0.
+    pub classes: Option<Classes>,
     /// g.
     pub penalty: Penalty,
     /// The seed of everything random in a run.
@@ -37,6 +43,8 @@ pub struct Outline {
     pub columns: usize,
     /// φ.
     pub loss: Loss,
+    /// The classes, if there are more than two.
+    pub classes: Option<Classes>,
     /// g.
     pub penalty: Penalty,
     /// Mean of sᵢ‖xᵢ‖².
@@ -57,15 +65,24 @@ pub struct Evaluation {
 impl Problem {
     /// Checks the settings, weighs the rows and shuffles them by the seed.
     pub fn new(data: &Dataset, loss: Loss, l2: Option<f64>, seed: u64) -> Result<Self> {
+        Self::of_classes(data, loss, None, l2, seed)
+    }
+
+    /// The same, of several classes if there are any.
+    pub fn of_classes(
+        data: &Dataset,
+        loss: Loss,
+        classes: Option<Classes>,
+        l2: Option<f64>,
+        seed: u64,
+    ) -> Result<Self> {
         if data.rows() == 0 || data.columns() == 0 {
             return Err(Error::file(&data.name, "holds no rows or no columns: there is nothing to learn"));
         }
         let data = data.weighed()?;
         let penalty = Penalty::new(l2.unwrap_or(1.0 / data.rows() as f64), 0.0)?;
-        if loss.is_binary() && data.labels.iter().any(|y| y.abs() != 1.0) {
-            return Err(Error::setting("--loss", format!("{loss} needs labels of −1 and +1")));
-        }
-        Ok(Self { data: Arc::new(data.shuffled(seed)), loss, penalty, seed })
+        check_labels(&data.labels, loss, classes)?;
+        Ok(Self { data: Arc::new(data.shuffled(seed)), loss, classes, penalty, seed })
     }
 
     /// The same with λ₁ besides.
@@ -80,6 +97,7 @@ impl Problem {
             rows: self.data.rows(),
             columns: self.data.columns(),
             loss: self.loss,
+            classes: self.classes,
             penalty: self.penalty,
             mean_norm_sq: norms().sum::<f64>() / self.data.rows() as f64,
             max_norm_sq: norms().fold(0.0, f64::max),
@@ -90,15 +108,42 @@ impl Problem {
     pub fn fingerprint(&self, data: u64) -> String {
         let Penalty { l2, l1 } = self.penalty;
         let sparse = if l1 > 0.0 { format!("-l1-{l1:e}") } else { String::new() };
-        format!("{data:016x}-{}-{l2:e}{sparse}", self.loss)
+        let classes = self.classes.map(|classes| format!("-{}-{}", classes.scheme, classes.count)).unwrap_or_default();
+        format!("{data:016x}-{}{classes}-{l2:e}{sparse}", self.loss)
     }
 
     /// P(w), straight from the definition.
     pub fn objective(&self, w: &[f64]) -> f64 {
         let data = &self.data;
-        let loss = |i| data.weight(i) * self.loss.value(data.matrix.row(i).dot(w), data.labels[i]);
+        let margins = |i| w.chunks_exact(data.columns()).map(|w| data.matrix.row(i).dot(w)).collect::<Vec<f64>>();
+        let of_row = |i: usize| match self.classes {
+            None => self.loss.value(margins(i)[0], data.labels[i]),
+            Some(classes) => classes.value(self.loss, &margins(i), data.labels[i]),
+        };
+        let loss = |i| data.weight(i) * of_row(i);
         (0..data.rows()).map(loss).sum::<f64>() / data.rows() as f64 + self.penalty.value(w)
     }
+
+    /// Numbers in w.
+    pub fn coefficients(&self) -> usize {
+        self.data.columns() * self.classes.map_or(1, |classes| classes.count)
+    }
+}
+
+/// Labels are ±1, or numbers of classes, or anything.
+fn check_labels(labels: &[f64], loss: Loss, classes: Option<Classes>) -> Result<()> {
+    let Some(classes) = classes else {
+        let strange = loss.is_binary() && labels.iter().any(|y| y.abs() != 1.0);
+        let what = || Error::setting("--loss", format!("{loss} needs labels of −1 and +1"));
+        return if strange { Err(what()) } else { Ok(()) };
+    };
+    classes.scheme.check(loss)?;
+    let is_class = |y: &f64| y.fract() == 0.0 && (0.0..classes.count as f64).contains(y);
+    if classes.count < 3 || !labels.iter().all(is_class) {
+        let what = format!("{} needs three classes or more, and their numbers from 0 as labels", classes.scheme);
+        return Err(Error::setting("--classes", what));
+    }
+    Ok(())
 }
 
 /// What records call a sample of a problem that they call `whole`: another seed or λ means another P*.
@@ -112,6 +157,42 @@ pub fn whole_name(sample: &str) -> &str {
 }
 
 impl Outline {
+    /// Margins a row has: one, or one a class.
+    pub fn outputs(&self) -> usize {
+        self.classes.map_or(1, |classes| classes.count)
+    }
+
+    /// Numbers in w: d for every margin, one margin's after the other's.
+    pub fn coefficients(&self) -> usize {
+        self.columns * self.outputs()
+    }
+
+    /// Which row and which of its margins the numbers of the rows belong to, one margin after the other.
+    #[inline]
+    pub(crate) fn place(&self, at: usize) -> (usize, usize) {
+        match self.classes {
+            None => (at, 0),
+            Some(Classes { count, .. }) => (at / count, at % count),
+        }
+    }
+
+    /// Where in w the coefficients of a margin are.
+    #[inline]
+    pub(crate) fn block(&self, margin: usize) -> std::ops::Range<usize> {
+        margin * self.columns..(margin + 1) * self.columns
+    }
+
+    /// What a label is to one margin, each being a problem of its own.
+    #[inline]
+    pub(crate) fn target(&self, label: f64, margin: usize) -> f64 {
+        if self.classes.is_some() { side(label, margin) } else { label }
+    }
+
+    /// An upper bound of how the loss bends.
+    pub fn curvature(&self) -> f64 {
+        self.classes.map_or(self.loss.curvature(), |classes| classes.curvature(self.loss))
+    }
+
     /// λ₂n, the scale between dual variables and w.
     pub fn l2_rows(&self) -> f64 {
         self.penalty.l2 * self.rows as f64

@@ -16,7 +16,7 @@ use crate::backend::{Config, Ending};
 use crate::data::libsvm::Base;
 use crate::data::prepare::Rules;
 use crate::data::{Dataset, Matrix};
-use crate::problem::Loss;
+use crate::problem::{Classes, Loss, largest};
 use crate::record::store::replace;
 use crate::{Error, Result, metric};
 pub use format::ModelFormat;
@@ -31,6 +31,9 @@ pub struct TrainedModel {
     pub format: String,
     /// What it was trained to make small.
     pub loss: Loss,
+    /// The classes, if there are more than two.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub classes: Option<Classes>,
     /// λ₂, where the file says it.
     pub l2: Option<f64>,
     /// λ₁, where the file says it.
@@ -41,7 +44,7 @@ pub struct TrainedModel {
     /// What indices counted from in the training data; other LIBSVM files are read alike.
     #[serde(default)]
     pub base: Option<Base>,
-    /// w; the intercept, if any, last.
+    /// w; the intercept, if any, last. Of several classes one w after the other.
     pub weights: Vec<f64>,
     /// Where it came from, if from here.
     #[serde(default)]
@@ -103,12 +106,17 @@ impl TrainedModel {
     /// Refuses what cannot be applied.
     fn check(&self) -> Result<(), String> {
         let (rules, held) = (&self.rules, self.weights.len());
-        let columns = rules.columns.saturating_add(usize::from(rules.intercept));
+        let columns = self.columns();
         if self.format != FORMAT {
             return Err(format!("format {} is not {FORMAT}", self.format));
         }
-        if held != columns {
-            return Err(format!("holds {held} weights for {columns} columns"));
+        self.check_classes()?;
+        match self.classes {
+            None if held != columns => return Err(format!("holds {held} weights for {columns} columns")),
+            Some(Classes { count, .. }) if held != columns.saturating_mul(count) => {
+                return Err(format!("holds {held} weights for {count} classes of {columns} columns"));
+            }
+            _ => {}
         }
         if let Some(j) = self.weights.iter().position(|w| !w.is_finite()) {
             return Err(format!(
@@ -127,31 +135,63 @@ impl TrainedModel {
         Ok(())
     }
 
+    /// The columns of its rows, that of the intercept counted.
+    fn columns(&self) -> usize {
+        self.rules.columns.saturating_add(usize::from(self.rules.intercept))
+    }
+
+    /// Refuses classes that do not fit the labels.
+    fn check_classes(&self) -> Result<(), String> {
+        let labels = self.rules.labels.many();
+        if labels.map(<[f64]>::len) != self.classes.map(|classes| classes.count) {
+            return Err("does not name a label for each of its classes".into());
+        }
+        if labels.is_some_and(|labels| labels.len() < 3 || !labels.is_sorted_by(|a, b| a < b)) {
+            return Err("its labels are not three or more, each larger than the last".into());
+        }
+        self.classes.map_or(Ok(()), |classes| classes.scheme.check(self.loss).map_err(|e| e.to_string()))
+    }
+
     /// What other programs may want to show, by name.
     fn facts(&self) -> Vec<(&'static str, String)> {
         let mut facts = vec![("loss", self.loss.to_string()), ("columns", self.rules.columns.to_string())];
+        if let (Some(classes), Some(labels)) = (self.classes, self.rules.labels.many()) {
+            facts.push(("classes", classes.scheme.to_string()));
+            facts.push(("labels", serde_json::json!(labels).to_string()));
+        }
         facts.extend(self.l2.map(|l2| ("l2", l2.to_string())));
         facts.extend(self.l1.map(|l1| ("l1", l1.to_string())));
         facts.extend(self.rules.names.as_ref().map(|names| ("names", serde_json::json!(names).to_string())));
         facts
     }
 
-    /// x·w for every row, and sentences to say aloud.
+    /// Margins of a row: one, or one a class.
+    pub fn outputs(&self) -> usize {
+        self.classes.map_or(1, |classes| classes.count)
+    }
+
+    /// x·w for every row, of several classes one after the other; and sentences to say aloud.
     pub fn margins(&self, matrix: Matrix) -> Result<(Vec<f64>, Vec<String>)> {
         let (matrix, notes) = self.rules.apply_to_rows(matrix).map_err(|what| Error::file("data", what))?;
-        Ok(((0..matrix.rows()).map(|i| matrix.row(i).dot(&self.weights)).collect(), notes))
+        let each = |i| self.weights.chunks_exact(self.columns().max(1)).map(move |w| (i, w));
+        let margins = (0..matrix.rows()).flat_map(each).map(|(i, w)| matrix.row(i).dot(w));
+        Ok((margins.collect(), notes))
     }
 
     /// Every measure that applies, on labelled data.
     pub fn score(&self, data: Dataset) -> Result<(std::collections::BTreeMap<String, f64>, Vec<String>)> {
         let (data, notes) = self.rules.apply(data)?;
         let data = data.weighed()?;
-        Ok((metric::all(&data, &self.weights, self.loss), notes))
+        Ok((metric::all(&data, &self.weights, self.loss, self.classes), notes))
     }
 
-    /// The label a margin stands for: the user's own classes, or the number itself.
-    pub fn label(&self, margin: f64) -> f64 {
-        if self.loss.is_binary() { self.rules.labels.undo(metric::decide(margin)) } else { margin }
+    /// The label that the margins of a row stand for: the user's own classes, or the number itself.
+    pub fn label(&self, margins: &[f64]) -> f64 {
+        match margins {
+            [margin] if self.loss.is_binary() => self.rules.labels.undo(metric::decide(*margin)),
+            [margin] => *margin,
+            several => self.rules.labels.undo(largest(several) as f64),
+        }
     }
 }
 

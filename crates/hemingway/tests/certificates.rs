@@ -9,7 +9,7 @@ use hemingway::algorithm;
 use hemingway::conformance::{self, problems};
 use hemingway::data::{Dataset, Matrix};
 use hemingway::engine::Setting;
-use hemingway::problem::{Evaluation, Loss, Problem};
+use hemingway::problem::{Classes, Evaluation, Loss, Problem, Scheme};
 use proptest::prelude::*;
 
 const ITERATIONS: usize = 15;
@@ -31,20 +31,28 @@ fn any_problem() -> impl Strategy<Value = Problem> {
         )
     });
     let l1 = prop_oneof![Just(0.0), 1e-3..1.0f64];
-    (shape, prop::sample::select(&Loss::ALL[..]), -2.5..0.5f64, l1, any::<u64>()).prop_map(
-        |((rows, labels, weights, sparse), loss, exponent, l1, seed)| {
+    let scheme = prop::option::of(prop::sample::select(&Scheme::ALL[..]));
+    (shape, prop::sample::select(&Loss::ALL[..]), scheme, -2.5..0.5f64, l1, any::<u64>()).prop_map(
+        |((rows, labels, weights, sparse), loss, scheme, exponent, l1, seed)| {
             let columns = rows[0].len();
             let mut matrix =
                 if sparse { Matrix::sparse(columns) } else { Matrix::Dense { rows: 0, columns, values: Vec::new() } };
             for row in rows {
                 matrix.push_row((0..).zip(row).filter(|(_, v)| *v != 0.0));
             }
-            let label = |y: f64| if loss.is_binary() { if y < 0.0 { -1.0 } else { 1.0 } } else { y };
+            let scheme = scheme.filter(|scheme| scheme.check(loss).is_ok());
+            let classes = scheme.map(|scheme| Classes { scheme, count: 3 });
+            let label = |y: f64| match classes {
+                Some(_) => ((y + 3.0) / 2.0).floor(),
+                None if loss.is_binary() => y.signum(),
+                None => y,
+            };
             let labels = labels.into_iter().map(label).collect();
             // Not all may be 0.
             let weights = weights.filter(|weights| weights.iter().any(|s| *s > 0.0));
             let data = Dataset { weights, ..Dataset::new("any", matrix, labels) };
-            Problem::new(&data, loss, Some(10f64.powf(exponent)), seed).unwrap().with_l1(l1).unwrap()
+            let l2 = Some(10f64.powf(exponent));
+            Problem::of_classes(&data, loss, classes, l2, seed).unwrap().with_l1(l1).unwrap()
         },
     )
 }
@@ -80,8 +88,7 @@ fn check_run(problem: &Problem, name: &str, machines: usize, optimum: f64) -> Re
 
 fn check_all(problem: &Problem, machines: usize) -> Result<(), String> {
     let optimum = oracle::optimum(problem);
-    let applies =
-        |a: &Arc<dyn algorithm::Algorithm>| algorithm::check(a.as_ref(), problem.loss, &problem.penalty).is_ok();
+    let applies = |a: &Arc<dyn algorithm::Algorithm>| algorithm::check_problem(a.as_ref(), problem).is_ok();
     algorithm::all().into_iter().filter(applies).try_for_each(|a| check_run(problem, a.name(), machines, optimum))
 }
 
@@ -95,9 +102,10 @@ proptest! {
 
     /// Any w, however bad, proves a bound: its dual point is feasible.
     #[test]
-    fn any_model_gives_a_feasible_dual_point(problem in any_problem(), w in prop::collection::vec(-30.0..30.0f64, 5)) {
-        let w = &w[..problem.data.columns()];
-        for i in 0..problem.data.rows() {
+    fn any_model_gives_a_feasible_dual_point(problem in any_problem(), w in prop::collection::vec(-30.0..30.0f64, 15)) {
+        let w = &w[..problem.coefficients()];
+        let single = problem.classes.is_none();
+        for i in (0..problem.data.rows()).filter(|_| single) {
             let (z, y) = (problem.data.matrix.row(i).dot(w), problem.data.labels[i]);
             let share = y * problem.loss.dual_of(z, y);
             let most = if problem.loss == Loss::SquaredHinge { f64::INFINITY } else { 1.0 };

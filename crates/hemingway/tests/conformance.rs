@@ -74,7 +74,7 @@ fn a_checkpoint_goes_on_to_the_bit() {
     for algorithm in algorithm::all() {
         let name = algorithm.name();
         for case in Loss::ALL.into_iter().flat_map(problems::for_loss).filter(|c| c.name.contains("mixed")) {
-            if algorithm::check(algorithm.as_ref(), case.problem.loss, &case.problem.penalty).is_err() {
+            if algorithm::check_problem(algorithm.as_ref(), &case.problem).is_err() {
                 continue;
             }
             for pause in [0, 5] {

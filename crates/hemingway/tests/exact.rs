@@ -11,7 +11,7 @@ use hemingway::algorithm::{self, Algorithm, Support};
 use hemingway::backend::{Backend, Config, Ending, EngineBackend, Frame};
 use hemingway::conformance;
 use hemingway::data::{Dataset, Source};
-use hemingway::problem::{Loss, Penalty, Problem};
+use hemingway::problem::{Classes, Loss, Penalty, Problem, Scheme};
 
 const MACHINES: [usize; 4] = [1, 2, 7, 64];
 /// Enough for CoCoA on 64 machines, which averages 64 small changes a round.
@@ -37,10 +37,32 @@ fn problems(loss: Loss) -> Vec<Problem> {
     data.iter().flat_map(|data| penalties.map(|penalty| problem(data, penalty))).collect()
 }
 
+/// Small problems of several classes, in every way that the loss takes.
+fn class_problems(loss: Loss) -> Vec<Problem> {
+    let spec = "synth:multiclass,rows=80,columns=4,classes=3";
+    let data = Source::parse(spec).unwrap().load().unwrap().dataset;
+    let problem = |data: &Dataset, scheme, (l2, l1): (f64, f64)| {
+        let classes = Some(Classes { scheme, count: 3 });
+        Problem::of_classes(data, loss, classes, Some(l2), 1).unwrap().with_l1(l1).unwrap()
+    };
+    let schemes = Scheme::ALL.into_iter().filter(|scheme| scheme.check(loss).is_ok());
+    schemes
+        .flat_map(|scheme| {
+            let penalties = [(0.01, 0.0), (0.01, 0.02), (0.0, 0.02)];
+            let mut made: Vec<Problem> = penalties.iter().map(|penalty| problem(&data, scheme, *penalty)).collect();
+            made.push(problem(&weighted(&data), scheme, (0.01, 0.0)));
+            made
+        })
+        .collect()
+}
+
 /// Rows that count for 0 to 16 times the same; the heaviest say the contrary of the others, and outweigh them.
 fn weighted(data: &Dataset) -> Dataset {
     let weights: Vec<f64> = (0..data.rows()).map(|i| [1.0, 16.0, 0.0, 1.0, 2.0, 1.0][i % 6]).collect();
-    let labels = weights.iter().zip(&data.labels).map(|(weight, y)| if *weight == 16.0 { -y } else { *y }).collect();
+    // Of several classes the next one: none is the contrary of another.
+    let contrary = |y: f64| if data.name.contains("multiclass") { (y + 1.0) % 3.0 } else { -y };
+    let labels = weights.iter().zip(&data.labels);
+    let labels = labels.map(|(weight, y)| if *weight == 16.0 { contrary(*y) } else { *y }).collect();
     Dataset { name: format!("{}, weighted", data.name), labels, weights: Some(weights), ..data.clone() }
 }
 
@@ -77,14 +99,13 @@ fn errors(problem: &Problem, name: &str, machines: usize, rounds: u64, target: f
 
 /// Whether its penalty does not keep the algorithm from a problem.
 fn applies(algorithm: &dyn Algorithm, problem: &Problem) -> bool {
-    algorithm.support(problem.loss) == Support::No
-        || algorithm::check(algorithm, problem.loss, &problem.penalty).is_ok()
+    algorithm.support(problem.loss) == Support::No || algorithm::check_problem(algorithm, problem).is_ok()
 }
 
 /// Every cell of this support, with a problem and a number of machines.
 fn each(support: Support, mut check: impl FnMut(&Arc<dyn Algorithm>, &Problem, usize)) {
     for loss in Loss::ALL {
-        for problem in problems(loss) {
+        for problem in problems(loss).into_iter().chain(class_problems(loss)) {
             let of_support = |a: &&Arc<dyn Algorithm>| a.support(loss) == support && applies(a.as_ref(), &problem);
             for algorithm in algorithm::all().iter().filter(of_support) {
                 MACHINES.into_iter().for_each(|m| check(algorithm, &problem, m));
@@ -100,7 +121,8 @@ fn exact_methods_reach_the_optimum() {
         let (errors, ending) = errors(problem, algorithm.name(), machines, EXACT_ROUNDS, target);
         let (name, loss, data) = (algorithm.name(), problem.loss, &problem.data.name);
         let last = errors[errors.len() - 1];
-        assert_eq!(ending, Ending::GoalMet, "{name}, {loss}, {data}, m = {machines}: {last:e} after {}", errors.len());
+        let told = format!("{name}, {loss}, {:?}, {data}, m = {machines}", problem.classes);
+        assert_eq!(ending, Ending::GoalMet, "{told}: {last:e} after {}", errors.len());
     });
 }
 
@@ -114,8 +136,9 @@ fn misled(problem: &Problem) -> f64 {
 /// Whoever forgets the weights is told by the test above, and by the one below.
 #[test]
 fn without_its_weights_a_problem_has_another_answer() {
-    for problem in Loss::ALL.into_iter().flat_map(problems).filter(|problem| problem.data.weights.is_some()) {
-        let start = relative(problem.objective(&vec![0.0; problem.data.columns()]), oracle::optimum(&problem));
+    let all = Loss::ALL.into_iter().flat_map(|loss| problems(loss).into_iter().chain(class_problems(loss)));
+    for problem in all.filter(|problem| problem.data.weights.is_some()) {
+        let start = relative(problem.objective(&vec![0.0; problem.coefficients()]), oracle::optimum(&problem));
         assert!(misled(&problem) > start, "{}, {:?}: {}, {start}", problem.loss, problem.penalty, misled(&problem));
     }
 }
@@ -169,6 +192,25 @@ fn the_rest_refuse_and_say_what_applies() {
 }
 
 #[test]
+fn whoever_does_not_take_several_classes_says_who_does() {
+    for problem in [Loss::Logistic, Loss::Hinge].into_iter().flat_map(class_problems) {
+        let scheme = problem.classes.unwrap().scheme;
+        let applies = |a: &Arc<dyn Algorithm>| algorithm::check(a.as_ref(), problem.loss, &problem.penalty).is_ok();
+        for algorithm in algorithm::all().iter().filter(|a| applies(a)) {
+            let outcome = algorithm::check_problem(algorithm.as_ref(), &problem);
+            assert_eq!(outcome.is_ok(), algorithm.takes_classes(scheme), "{} {scheme}", algorithm.name());
+            let Err(error) = outcome else { continue };
+            let start =
+                format!("--algorithm: {} does not take {scheme} of the {} loss; ", algorithm.name(), problem.loss);
+            let error = error.to_string();
+            // Without λ₂ nothing that takes several classes takes the hinge.
+            let none = problem.loss == Loss::Hinge && problem.penalty.l2 == 0.0;
+            assert!(error.starts_with(&start) && error.contains("no algorithm does") == none, "{error}");
+        }
+    }
+}
+
+#[test]
 fn dual_methods_refuse_a_problem_without_regularizer() {
     for algorithm in algorithm::all().iter().filter(|a| a.is_dual()) {
         let none = Penalty { l2: 0.0, l1: 0.0 };
@@ -193,9 +235,11 @@ fn matrix() -> Vec<String> {
     };
     let row = |a: &Arc<dyn Algorithm>| {
         let cells = Loss::ALL.map(|loss| cell(a.support(loss))).join(" | ");
-        format!("| `{}` | {cells} | {} | {} |", a.name(), takes(a, 1.0, 1.0), takes(a, 0.0, 0.0))
+        let ways = Scheme::ALL.map(|scheme| if a.takes_classes(scheme) { "yes" } else { "no" }).join(" | ");
+        format!("| `{}` | {cells} | {} | {} | {ways} |", a.name(), takes(a, 1.0, 1.0), takes(a, 0.0, 0.0))
     };
-    let head = format!("| algorithm | {} | λ₁ > 0 | λ₂ = 0 |", Loss::ALL.map(Loss::name).join(" | "));
+    let (losses, ways) = (Loss::ALL.map(Loss::name).join(" | "), Scheme::ALL.map(Scheme::name).join(" | "));
+    let head = format!("| algorithm | {losses} | λ₁ > 0 | λ₂ = 0 | {ways} |");
     [head].into_iter().chain(algorithm::all().iter().map(row)).collect()
 }
 

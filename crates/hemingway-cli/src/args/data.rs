@@ -67,7 +67,7 @@ pub(crate) enum DataCommand {
     },
     /// Make data to order, as LIBSVM text, npz or Parquet
     ///
-    /// Kinds: logistic, svm, ridge, sparse, ill-conditioned, power-law. Keys of all: rows, columns, noise, seed.
+    /// Kinds: logistic, svm, ridge, sparse, ill-conditioned, power-law, multiclass. Keys of all: rows, columns, noise, seed.
     Synth {
         /// KIND,key=value…
         spec: String,

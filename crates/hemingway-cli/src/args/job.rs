@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use hemingway::data::{ClassWeight, Normalize};
 use hemingway::goal::Caps;
-use hemingway::problem::Loss;
+use hemingway::problem::{Loss, Scheme};
 
 use super::{GoalArgs, LabelArgs, WeightArgs, value};
 
@@ -73,7 +73,7 @@ pub(crate) struct ProblemArgs {
     /// What the rows of each class count for besides: `balanced`, or LABEL=WEIGHT,… [default: 1]
     #[arg(long, value_name = "WHAT", value_parser = value::named::<ClassWeight>, allow_hyphen_values = true)]
     pub(crate) class_weight: Option<ClassWeight>,
-    /// Two classes: hinge, squared-hinge, smoothed-hinge, logistic; numbers: squared, absolute, huber [default: logistic,
+    /// Classes: hinge, squared-hinge, smoothed-hinge, logistic; numbers: squared, absolute, huber [default: logistic,
     /// squared]
     #[arg(long, value_name = "LOSS", value_parser = value::named::<Loss>)]
     pub(crate) loss: Option<Loss>,
@@ -87,9 +87,13 @@ pub(crate) struct ProblemArgs {
     /// Divide each row by its length, or each column by its largest value [default: neither]
     #[arg(long, value_name = "WHAT")]
     pub(crate) normalize: Option<Scale>,
-    /// Learn this label against all others [default: the larger of two]
+    /// Learn this label against all others [default: the larger of two; with more, --classes]
     #[arg(long, value_name = "LABEL", value_parser = value::number, allow_negative_numbers = true)]
     pub(crate) positive: Option<f64>,
+    /// How more than two classes are told apart: softmax (logistic loss only) or one-vs-rest, all models in every
+    /// round [default: softmax with the logistic loss, one-vs-rest with the hinges]
+    #[arg(long, value_name = "WAY")]
+    pub(crate) classes: Option<Scheme>,
     /// Add a constant column, penalised like any other [default: off]
     #[arg(long)]
     pub(crate) intercept: bool,
@@ -182,7 +186,7 @@ impl LimitArgs {
 }
 
 /// What a journal already says of its job.
-const JOB: [&str; 18] = [
+const JOB: [&str; 19] = [
     "data",
     "label",
     "labels",
@@ -197,6 +201,7 @@ const JOB: [&str; 18] = [
     "l1",
     "normalize",
     "positive",
+    "classes",
     "intercept",
     "test",
     "seed",

@@ -22,8 +22,10 @@ pub(super) fn predict(args: &PredictArgs, out: &mut dyn Output) -> Result<u8> {
     let (margins, said) = model.margins(dataset.matrix)?;
     notes.extend(said);
     say_all(&notes, out);
-    let values: Vec<f64> = if args.margins { margins } else { margins.iter().map(|z| model.label(*z)).collect() };
-    let predicted = Predicted { values, file: args.out.clone(), margins: args.margins, notes };
+    let rows = margins.chunks(model.outputs());
+    let columns = if args.margins { model.outputs() } else { 1 };
+    let values = if args.margins { margins } else { rows.map(|z| model.label(z)).collect() };
+    let predicted = Predicted { values, columns, file: args.out.clone(), margins: args.margins, notes };
     if let Some(path) = &args.out {
         std::fs::write(path, predicted.lines()).map_err(hemingway::Error::io(path))?;
     }
@@ -82,14 +84,25 @@ pub(super) fn say_all(notes: &[String], out: &mut dyn Output) {
 
 struct Predicted {
     values: Vec<f64>,
+    /// Numbers a row: with --margins one for each of several classes.
+    columns: usize,
     file: Option<PathBuf>,
     margins: bool,
     notes: Vec<String>,
 }
 
 impl Predicted {
+    fn rows(&self) -> usize {
+        self.values.len() / self.columns
+    }
+
     fn lines(&self) -> String {
-        self.values.iter().map(|value| format!("{value}\n")).collect()
+        let words = |row: &[f64]| row.iter().map(f64::to_string).collect::<Vec<_>>().join(" ") + "\n";
+        self.values.chunks(self.columns).map(words).collect()
+    }
+
+    fn list(&self) -> Value {
+        if self.columns == 1 { json!(self.values) } else { self.values.chunks(self.columns).collect() }
     }
 }
 
@@ -97,14 +110,14 @@ impl Answer for Predicted {
     fn json(&self) -> Value {
         let what = if self.margins { "margins" } else { "predictions" };
         match &self.file {
-            Some(file) => json!({ "rows": self.values.len(), "file": file, "notes": self.notes }),
-            None => json!({ "rows": self.values.len(), what: self.values, "notes": self.notes }),
+            Some(file) => json!({ "rows": self.rows(), "file": file, "notes": self.notes }),
+            None => json!({ "rows": self.rows(), what: self.list(), "notes": self.notes }),
         }
     }
 
     fn human(&self, _paint: Paint) -> String {
         match &self.file {
-            Some(file) => format!("{} are in {}", number::counted(self.values.len(), "prediction"), file.display()),
+            Some(file) => format!("{} are in {}", number::counted(self.rows(), "prediction"), file.display()),
             None => self.lines(),
         }
     }

@@ -104,7 +104,7 @@ fn goal(goal: &Goal) -> (&'static str, String) {
 }
 
 /// Flags with a value, where the user gave one.
-fn settings(spec: &JobSpec) -> [(&'static str, Option<String>); 17] {
+fn settings(spec: &JobSpec) -> [(&'static str, Option<String>); 18] {
     let number = |value: Option<f64>| value.map(|value| value.to_string());
     let normalize = spec.preparation.normalize.map(|what| match what {
         Normalize::Rows => "rows".into(),
@@ -125,6 +125,7 @@ fn settings(spec: &JobSpec) -> [(&'static str, Option<String>); 17] {
         ("--fraction", number(spec.fraction)),
         ("--normalize", normalize),
         ("--positive", number(spec.preparation.positive)),
+        ("--classes", spec.preparation.classes.map(|way| way.to_string())),
         ("--test", spec.test.clone()),
         ("--max-time", number(spec.caps.seconds)),
         ("--max-cost", number(spec.caps.dollars)),

@@ -50,7 +50,7 @@ impl Algorithm for Admm {
     }
 
     fn worker(&self, outline: &Outline, shard: Shard) -> Box<dyn Worker> {
-        let work = primal::pass(&shard);
+        let work = primal::pass(outline, &shard);
         Box::new(AdmmWorker { outline: *outline, shard, work, visits: Vec::new() })
     }
 

@@ -4,7 +4,7 @@
 //! An epoch is as much work as one pass over the rows. A row whose αᵢ rests at a bound is looked at ever more seldom, and
 //! the work saved goes to those that still move (in the spirit of Hsieh et al. 2008, §3.2, but no row is ever set aside).
 //!
-//! Row i's numbers are αᵢ and for how many rounds it has rested, the shared vector is v(α) = Σ sᵢαᵢxᵢ / (λ₂n), and w(α) is
+//! Row i's numbers, for each of its margins, are αᵢ and for how many rounds it has rested, the shared vector is v(α) = Σ sᵢαᵢxᵢ / (λ₂n), and w(α) is
 //! v shrunk by λ₁/λ₂ (Shalev-Shwartz & Zhang 2014, Prox-SDCA; without λ₁ it is v itself); both P(w) and D(α) are known
 //! exactly.
 
@@ -17,7 +17,7 @@ use visits::{Visits, WIDTH};
 use super::{Algorithm, Machines, Order, Server, Step, Support, Task, Work, Worker, dual, primal};
 use crate::Result;
 use crate::data::Shard;
-use crate::problem::{Evaluation, Loss, Outline};
+use crate::problem::{Evaluation, Loss, Outline, Scheme};
 use crate::rng::{Purpose, keyed};
 
 /// CoCoA in its two forms.
@@ -64,6 +64,11 @@ impl Algorithm for Cocoa {
         Support::Exact
     }
 
+    /// Of softmax the α of a row move only together.
+    fn takes_classes(&self, scheme: Scheme) -> bool {
+        scheme == Scheme::OneVsRest
+    }
+
     fn width(&self) -> usize {
         WIDTH
     }
@@ -78,7 +83,7 @@ impl Algorithm for Cocoa {
     }
 
     fn server(&self, outline: &Outline) -> Box<dyn Server> {
-        Box::new(CocoaServer { outline: *outline, variant: *self, sum: vec![0.0; outline.columns] })
+        Box::new(CocoaServer { outline: *outline, variant: *self, sum: vec![0.0; outline.coefficients()] })
     }
 }
 
@@ -106,16 +111,36 @@ impl Worker for CocoaWorker {
                 });
                 dual::push_adopted(order, &self.outline, &self.shard, shared, alpha, push);
             }
-            Task::Step | Task::Probe => return self.local_epoch(order, shared, rows, push),
+            Task::Step | Task::Probe if self.outline.classes.is_some() => {
+                return self.local_epoch::<true>(order, shared, rows, push);
+            }
+            Task::Step | Task::Probe => return self.local_epoch::<false>(order, shared, rows, push),
         }
-        primal::pass(&self.shard)
+        primal::pass(&self.outline, &self.shard)
     }
 }
 
 impl CocoaWorker {
+    /// The row that a number belongs to, its label and the part of v that it moves. Rows of one margin do not pay for those of
+    /// several.
+    #[inline]
+    fn visited<'v, const SEVERAL: bool>(&self, at: usize, v: &'v mut [f64]) -> (usize, f64, &'v mut [f64]) {
+        if !SEVERAL {
+            return (at, self.shard.label(at), v);
+        }
+        let (i, margin) = self.outline.place(at);
+        (i, self.outline.target(self.shard.label(i), margin), &mut v[self.outline.block(margin)])
+    }
+
     /// Exact dual coordinate steps, as many as a pass over all rows would cost. The push doubles as the moving copy
     /// v = w + σ′Δw, so that a worker keeps nothing of the model's length.
-    fn local_epoch(&mut self, order: &Order, w: &[f64], rows: &mut [[f64; WIDTH]], v: &mut [f64]) -> Work {
+    fn local_epoch<const SEVERAL: bool>(
+        &mut self,
+        order: &Order,
+        w: &[f64],
+        rows: &mut [[f64; WIDTH]],
+        v: &mut [f64],
+    ) -> Work {
         let [gamma, sigma] = order.args[..] else { unreachable!("the server sends γ and σ′") };
         let scale = sigma / self.outline.l2_rows();
         let by = dual::shrinkage(&self.outline);
@@ -123,26 +148,28 @@ impl CocoaWorker {
         self.before.extend(rows.iter().map(|[alpha, _]| *alpha));
         self.visits.begin(rows);
         let mut rng = keyed(self.shard.seed, Purpose::Visit, self.shard.worker, order.round);
-        let most = primal::pass(&self.shard);
+        let margins = self.outline.outputs() as u64;
+        let Work { rows: all, entries } = primal::pass(&self.outline, &self.shard);
+        let most = Work { rows: margins * all, entries };
         let mut work = Work::default();
 
         v.copy_from_slice(w);
         while work.is_less_than(most) && self.visits.shuffle(&mut rng) {
-            for &i in &self.visits.next {
+            for &at in &self.visits.next {
                 if !work.is_less_than(most) {
                     break;
                 }
-                let (row, y, [alpha, rested]) =
-                    (self.shard.row(i as usize), self.shard.label(i as usize), &mut rows[i as usize]);
-                let q = scale * self.norms[i as usize];
+                let (i, y, v) = self.visited::<SEVERAL>(at as usize, v);
+                let (row, [alpha, rested]) = (self.shard.row(i), &mut rows[at as usize]);
+                let q = scale * self.norms[i];
                 let next = self.outline.loss.dual_step(*alpha, y, dual::predict(row, v, by), q);
                 let change = next - *alpha;
                 work.rows += 1;
                 work.entries += row.stored() as u64;
                 if change != 0.0 {
                     (*alpha, *rested) = (next, 0.0);
-                    row.axpy(scale * self.shard.weight(i as usize) * change, v);
-                    self.visits.moved.push(i);
+                    row.axpy(scale * self.shard.weight(i) * change, v);
+                    self.visits.moved.push(at);
                 }
             }
         }
@@ -153,7 +180,8 @@ impl CocoaWorker {
         for (v, w) in v.iter_mut().zip(w) {
             *v = gamma / sigma * (*v - w);
         }
-        work
+        // A row has been looked at once all of its margins have.
+        Work { rows: work.rows / margins, ..work }
     }
 }
 

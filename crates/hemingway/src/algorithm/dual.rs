@@ -9,6 +9,9 @@
 //! αᵢ keeps the range that φ gives it, and weight 0 divides nothing. Along one αᵢ, nD changes by
 //! sᵢ·(−φ*(−αᵢ − Δ) + φ*(−αᵢ) − zΔ − ½ sᵢqΔ²) with q = ‖xᵢ‖²/(λ₂n) where λ₁ is 0, and at least so elsewhere: the exact
 //! step is that of a row without weight whose ‖xᵢ‖² is sᵢ times as large.
+//!
+//! Of several classes one against the rest, each is such a problem: a row has an α for every margin, one after the other, and
+//! v and D are theirs side by side.
 
 use std::borrow::Cow;
 
@@ -44,10 +47,11 @@ pub(super) fn push_evaluation(
     push: &mut [f64],
 ) {
     let by = shrinkage(outline);
-    for (i, alpha) in alpha.enumerate() {
-        let (row, y, s) = (shard.row(i), shard.label(i), shard.weight(i));
+    for (at, alpha) in alpha.enumerate() {
+        let (i, margin) = outline.place(at);
+        let (row, y, s) = (shard.row(i), outline.target(shard.label(i), margin), shard.weight(i));
         let (linear, quadratic) = outline.loss.dual_terms(alpha, y);
-        push[0] += s * outline.loss.value(predict(row, v, by), y);
+        push[0] += s * outline.loss.value(predict(row, &v[outline.block(margin)], by), y);
         push[1] += s * (linear - quadratic);
     }
 }
@@ -73,10 +77,11 @@ pub(super) fn push_adopted<'a>(
     alpha: impl Iterator<Item = &'a mut f64>,
     push: &mut [f64],
 ) {
-    for (i, alpha) in alpha.enumerate() {
-        let (row, y) = (shard.row(i), shard.label(i));
-        *alpha = order.args[0] * outline.loss.dual_of(row.dot(w), y);
-        row.axpy(shard.weight(i) * *alpha / outline.l2_rows(), push);
+    for (at, alpha) in alpha.enumerate() {
+        let (i, margin) = outline.place(at);
+        let (row, y, block) = (shard.row(i), outline.target(shard.label(i), margin), outline.block(margin));
+        *alpha = order.args[0] * outline.loss.dual_of(row.dot(&w[block.clone()]), y);
+        row.axpy(shard.weight(i) * *alpha / outline.l2_rows(), &mut push[block]);
     }
 }
 

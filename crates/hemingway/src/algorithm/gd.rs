@@ -5,7 +5,7 @@
 use super::{Algorithm, Machines, Order, Server, Step, Support, Task, Work, Worker, primal, strange_state};
 use crate::Result;
 use crate::data::Shard;
-use crate::problem::{Evaluation, Loss, Outline, Penalty, shrunk};
+use crate::problem::{Evaluation, Loss, Outline, Penalty, Scheme, shrunk};
 
 /// After this many halvings the step is below working precision.
 const HALVINGS: usize = 60;
@@ -45,6 +45,10 @@ impl Algorithm for Gd {
         if loss.is_smooth() { Support::Exact } else { Support::No }
     }
 
+    fn takes_classes(&self, _scheme: Scheme) -> bool {
+        true
+    }
+
     fn worker(&self, outline: &Outline, shard: Shard) -> Box<dyn Worker> {
         Box::new(GradientWorker::new(outline, shard))
     }
@@ -63,7 +67,7 @@ pub(super) struct GradientWorker {
 
 impl GradientWorker {
     pub(super) fn new(outline: &Outline, shard: Shard) -> Self {
-        let work = primal::pass(&shard);
+        let work = primal::pass(outline, &shard);
         Self { outline: *outline, shard, work }
     }
 }
@@ -99,14 +103,14 @@ struct GdServer {
 
 impl GdServer {
     fn new(outline: &Outline) -> Self {
-        let smoothness = outline.loss.curvature() * outline.mean_norm_sq + outline.penalty.l2;
+        let smoothness = outline.curvature() * outline.mean_norm_sq + outline.penalty.l2;
         Self {
             outline: *outline,
             step: 1.0 / smoothness.max(f64::MIN_POSITIVE),
             momentum: 1.0,
             value: f64::MAX,
-            previous: vec![0.0; outline.columns],
-            sum: vec![0.0; outline.columns + 1],
+            previous: vec![0.0; outline.coefficients()],
+            sum: vec![0.0; outline.coefficients() + 1],
         }
     }
 
@@ -149,7 +153,7 @@ impl Server for GdServer {
         let carry = (self.momentum - 1.0) / next_momentum;
         let ahead: Vec<f64> = shared.iter().zip(&self.previous).map(|(w, p)| w + carry * (w - p)).collect();
         let value_ahead = gradient(&self.outline, on, &ahead, &mut self.sum)?;
-        let slope = self.sum[..self.outline.columns].to_vec();
+        let slope = self.sum[..self.outline.coefficients()].to_vec();
         if self.value == f64::MAX {
             self.lengthen(on, &ahead, value_ahead, &slope)?;
         }

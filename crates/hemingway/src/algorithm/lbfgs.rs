@@ -10,7 +10,7 @@ use super::{Algorithm, Machines, Server, Step, Support, Worker, primal, strange_
 use crate::Result;
 use crate::data::Shard;
 use crate::data::matrix::{axpy, dot};
-use crate::problem::{Evaluation, Loss, Outline, Penalty};
+use crate::problem::{Evaluation, Loss, Outline, Penalty, Scheme};
 
 /// Pairs (s, y) remembered.
 const MEMORY: usize = 10;
@@ -50,6 +50,10 @@ impl Algorithm for Lbfgs {
         if loss.is_smooth() { Support::Exact } else { Support::No }
     }
 
+    fn takes_classes(&self, _scheme: Scheme) -> bool {
+        true
+    }
+
     fn worker(&self, outline: &Outline, shard: Shard) -> Box<dyn Worker> {
         Box::new(GradientWorker::new(outline, shard))
     }
@@ -75,9 +79,9 @@ struct LbfgsServer {
 
 impl LbfgsServer {
     fn local(&self, on: &mut dyn Machines, at: &[f64]) -> Result<Local> {
-        let mut sum = vec![0.0; self.outline.columns + 1];
+        let mut sum = vec![0.0; self.outline.coefficients() + 1];
         let smooth = gradient(&self.outline, on, at, &mut sum)?;
-        sum.truncate(self.outline.columns);
+        sum.truncate(self.outline.coefficients());
         Ok(Local { value: smooth + self.outline.penalty.lasso(at), gradient: sum })
     }
 
@@ -187,7 +191,7 @@ impl Server for LbfgsServer {
     }
 
     fn restore(&mut self, state: &[f64]) -> Result<()> {
-        let d = self.outline.columns;
+        let d = self.outline.coefficients();
         let Some((&value, rest)) = state.split_first() else { return Ok(()) };
         let (gradient, pairs) = rest.split_at_checked(d).ok_or_else(strange_state)?;
         self.pairs = Pairs::restored(pairs, d, MEMORY).ok_or_else(strange_state)?;

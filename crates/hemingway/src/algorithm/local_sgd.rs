@@ -35,7 +35,7 @@ impl Algorithm for LocalSgd {
     fn worker(&self, outline: &Outline, shard: Shard) -> Box<dyn Worker> {
         let longest = |i: usize| 1.0 / (outline.loss.curvature() * shard.row(i).norm_sq());
         let longest = (0..shard.len()).map(longest).collect();
-        let (work, mean_weight) = (primal::pass(&shard), shard.mean_weight());
+        let (work, mean_weight) = (primal::pass(outline, &shard), shard.mean_weight());
         Box::new(LocalWorker { outline: *outline, shard, mean_weight, longest, work, visits: Vec::new() })
     }
 

@@ -79,7 +79,7 @@ impl Worker for SdcaWorker {
             Task::Adopt => dual::push_adopted(order, &self.outline, &self.shard, shared, items.iter_mut(), push),
             Task::Step | Task::Probe => return self.push_steps(order, shared, items, push),
         }
-        primal::pass(&self.shard)
+        primal::pass(&self.outline, &self.shard)
     }
 }
 

@@ -51,7 +51,7 @@ impl Worker for MinibatchWorker {
     fn push(&mut self, order: &Order, shared: &[f64], _items: &mut [f64], push: &mut [f64]) -> Work {
         if order.task == Task::Evaluate {
             primal::push_evaluation(order, &self.outline, &self.shard, shared, push);
-            return primal::pass(&self.shard);
+            return primal::pass(&self.outline, &self.shard);
         }
         self.sample_gradient(order, shared, push)
     }

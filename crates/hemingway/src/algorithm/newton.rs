@@ -6,17 +6,18 @@
 //! Where P is unlike a parabola, exact products with a Hessian that is soon another are wasted: there it leaps, a round
 //! each, by what is remembered of the Hessian, as L-BFGS does (Nocedal 1980), and then tries a descent again.
 //!
-//! Row i's number is sᵢφ″(xᵢ·w), so that a product needs one look at the row's entries and none at w.
+//! Row i's number is sᵢφ″(xᵢ·w), so that a product needs one look at the row's entries and none at w. Where rows have several
+//! margins, each has a number: φ″, or with softmax the probability of the class.
 
 mod descent;
 
 use descent::{Descent, Look, MEMORY, Region};
 
 use super::pairs::Pairs;
-use super::{Algorithm, Machines, Order, Server, Step, Support, Task, Work, Worker, primal, strange_state};
+use super::{Algorithm, Machines, Order, Server, Step, Support, Task, Work, Worker, many, primal, strange_state};
 use crate::Result;
 use crate::data::Shard;
-use crate::problem::{Evaluation, Loss, Outline};
+use crate::problem::{Classes, Evaluation, Loss, Outline, Scheme};
 
 /// The least curvature believed in at first, as a share of the largest.
 const FLATTEST: f64 = 1e-4;
@@ -59,8 +60,12 @@ impl Algorithm for Newton {
         true
     }
 
+    fn takes_classes(&self, _scheme: Scheme) -> bool {
+        true
+    }
+
     fn worker(&self, outline: &Outline, shard: Shard) -> Box<dyn Worker> {
-        let work = primal::pass(&shard);
+        let work = primal::pass(outline, &shard);
         Box::new(NewtonWorker { outline: *outline, shard, work })
     }
 
@@ -77,10 +82,12 @@ struct NewtonWorker {
 
 impl Worker for NewtonWorker {
     fn push(&mut self, order: &Order, shared: &[f64], bends: &mut [f64], push: &mut [f64]) -> Work {
-        match order.task {
-            Task::Evaluate => primal::push_evaluation(order, &self.outline, &self.shard, shared, push),
-            Task::Step => self.push_product(shared, bends, push),
-            Task::Probe | Task::Adopt => self.push_look(shared, bends, push),
+        match (order.task, self.outline.classes) {
+            (Task::Evaluate, _) => primal::push_evaluation(order, &self.outline, &self.shard, shared, push),
+            (Task::Step, None) => self.push_product(shared, bends, push),
+            (Task::Step, Some(classes)) => self.push_joint_product(classes, shared, bends, push),
+            (Task::Probe | Task::Adopt, None) => self.push_look(shared, bends, push),
+            (Task::Probe | Task::Adopt, Some(classes)) => self.push_joint_look(classes, shared, bends, push),
         }
         self.work
     }
@@ -101,6 +108,30 @@ impl NewtonWorker {
         for (i, bend) in bends.iter().enumerate().filter(|(_, bend)| **bend != 0.0) {
             let row = self.shard.row(i);
             row.axpy(bend * row.dot(p), push);
+        }
+    }
+
+    /// The same look where rows have several margins.
+    fn push_joint_look(&self, classes: Classes, w: &[f64], bends: &mut [f64], push: &mut [f64]) {
+        let (gradient_and_value, diagonal) = push.split_at_mut(self.outline.coefficients() + 1);
+        let note = |i: usize, seen: &[f64]| {
+            let (row, s) = (self.shard.row(i), self.shard.weight(i));
+            bends[i * classes.count..(i + 1) * classes.count].copy_from_slice(seen);
+            for (bend, diagonal) in seen.iter().zip(diagonal.chunks_exact_mut(self.outline.columns)) {
+                row.axpy_squares(s * classes.diagonal(*bend), diagonal);
+            }
+        };
+        many::push_gradient_noting(&self.outline, classes, &self.shard, w, gradient_and_value, note);
+    }
+
+    /// Σ sᵢ(∇²φᵢ uᵢ) xᵢᵀ, uᵢ being the xᵢ·pₖ.
+    fn push_joint_product(&self, classes: Classes, p: &[f64], bends: &[f64], push: &mut [f64]) {
+        let mut u = vec![0.0; classes.count];
+        for (i, bends) in bends.chunks_exact(classes.count).enumerate() {
+            let (row, s) = (self.shard.row(i), self.shard.weight(i));
+            many::predict(&self.outline, row, p, &mut u);
+            classes.product(bends, &mut u);
+            many::spread(&self.outline, row, u.iter().map(|u| s * u), push);
         }
     }
 }
@@ -139,13 +170,13 @@ impl NewtonServer {
         if self.outline.loss.is_parabola() {
             return 0.0;
         }
-        let most = self.outline.loss.curvature() * self.outline.mean_norm_sq + self.outline.penalty.l2;
+        let most = self.outline.curvature() * self.outline.mean_norm_sq + self.outline.penalty.l2;
         self.outline.penalty.l2.max(FLATTEST * most).max(f64::MIN_POSITIVE)
     }
 
     /// P, ∇P and the diagonal of ∇²P in one round.
     fn look(&mut self, on: &mut dyn Machines, w: &[f64]) -> Result<Look> {
-        let d = self.outline.columns;
+        let d = self.outline.coefficients();
         self.sum.resize(2 * d + 1, 0.0);
         on.round(&Order::train(on, Task::Probe, Vec::new()), w, &mut self.sum)?;
         let value = primal::fold_gradient(&self.outline, w, &mut self.sum[..=d]);
@@ -168,7 +199,7 @@ impl NewtonServer {
 
     /// ∇²P·p into `self.sum`.
     fn product(&mut self, on: &mut dyn Machines, p: &[f64]) -> Result<()> {
-        self.sum.resize(self.outline.columns, 0.0);
+        self.sum.resize(self.outline.coefficients(), 0.0);
         on.round(&Order::train(on, Task::Step, Vec::new()), p, &mut self.sum)?;
         let n = self.outline.rows as f64;
         for (h, p) in self.sum.iter_mut().zip(p) {
@@ -244,7 +275,7 @@ impl Server for NewtonServer {
     }
 
     fn restore(&mut self, state: &[f64]) -> Result<()> {
-        let d = self.outline.columns;
+        let d = self.outline.coefficients();
         let [radius, surprise, refusals, leaps, next_leaps, pairs, rest @ ..] = state else {
             return Err(strange_state());
         };

@@ -3,7 +3,7 @@
 use super::{Algorithm, Machines, Order, Server, Step, Support, Task, Work, Worker, primal};
 use crate::Result;
 use crate::data::Shard;
-use crate::problem::{Evaluation, Loss, Outline};
+use crate::problem::{Evaluation, Loss, Outline, Scheme};
 
 /// Broadcasts and sums a vector of the model's length, and leaves the model where it was.
 #[derive(Debug, Clone, Copy)]
@@ -18,12 +18,16 @@ impl Algorithm for Noop {
         Support::Idle
     }
 
+    fn takes_classes(&self, _scheme: Scheme) -> bool {
+        true
+    }
+
     fn worker(&self, outline: &Outline, shard: Shard) -> Box<dyn Worker> {
         Box::new(NoopWorker { outline: *outline, shard })
     }
 
     fn server(&self, outline: &Outline) -> Box<dyn Server> {
-        Box::new(NoopServer { outline: *outline, sum: vec![0.0; outline.columns] })
+        Box::new(NoopServer { outline: *outline, sum: vec![0.0; outline.coefficients()] })
     }
 }
 
@@ -38,7 +42,7 @@ impl Worker for NoopWorker {
             return Work::default();
         }
         primal::push_evaluation(order, &self.outline, &self.shard, shared, push);
-        primal::pass(&self.shard)
+        primal::pass(&self.outline, &self.shard)
     }
 }
 

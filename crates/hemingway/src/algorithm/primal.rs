@@ -1,22 +1,25 @@
 //! What all methods that work on w alone share: the gradient, and the terms of P and D at any w.
 
-use super::{Machines, Order, Task, Work};
+use super::{Machines, Order, Task, Work, many};
 use crate::Result;
 use crate::data::Shard;
 use crate::data::matrix::{axpy, dot};
 use crate::problem::{Evaluation, Outline, Penalty};
 
-/// A whole pass over a shard.
-pub(super) fn pass(shard: &Shard) -> Work {
-    Work { rows: shard.len() as u64, entries: shard.stored() }
+/// A whole pass over a shard: every entry once for each margin.
+pub(super) fn pass(outline: &Outline, shard: &Shard) -> Work {
+    Work { rows: shard.len() as u64, entries: outline.outputs() as u64 * shard.stored() }
 }
 
 /// Adds Σ sᵢφ(xᵢ·w) to `push[d]` and Σ sᵢφ′(xᵢ·w)·xᵢ to `push[..d]`.
 pub(super) fn push_gradient(outline: &Outline, shard: &Shard, w: &[f64], push: &mut [f64]) {
-    push_gradient_noting(outline, shard, w, push, |_, _, _| ());
+    match outline.classes {
+        None => push_gradient_noting(outline, shard, w, push, |_, _, _| ()),
+        Some(classes) => many::push_gradient_noting(outline, classes, shard, w, push, |_, _| ()),
+    }
 }
 
-/// The same, telling of every row i its xᵢ·w and sᵢφ″.
+/// The same where rows have one margin, telling of every row i its xᵢ·w and sᵢφ″.
 pub(super) fn push_gradient_noting(
     outline: &Outline,
     shard: &Shard,
@@ -40,6 +43,9 @@ pub(super) fn push_gradient_noting(
 
 /// Adds Σ sᵢφ(xᵢ·w) to `push[0]`.
 pub(super) fn push_value(outline: &Outline, shard: &Shard, w: &[f64], push: &mut [f64]) {
+    if let Some(classes) = outline.classes {
+        return many::push_value(outline, classes, shard, w, push);
+    }
     let loss = |i| shard.weight(i) * outline.loss.value(shard.row(i).dot(w), shard.label(i));
     push[0] += (0..shard.len()).map(loss).sum::<f64>();
 }
@@ -47,7 +53,7 @@ pub(super) fn push_value(outline: &Outline, shard: &Shard, w: &[f64], push: &mut
 /// P(w) − λ₁‖w‖₁ and its gradient from the sums of [`push_gradient`]; `gradient` comes in as the sum.
 pub(super) fn fold_gradient(outline: &Outline, w: &[f64], sum: &mut [f64]) -> f64 {
     let n = outline.rows as f64;
-    let (gradient, value) = sum.split_at_mut(outline.columns);
+    let (gradient, value) = sum.split_at_mut(outline.coefficients());
     for (g, w) in gradient.iter_mut().zip(w) {
         *g = *g / n + outline.penalty.l2 * w;
     }
@@ -60,10 +66,13 @@ const TERMS: usize = 3;
 /// Adds to `push` the terms of P(w) and of the dual at the feasible point αᵢ = −t·φ′(xᵢ·w), t with the order.
 pub(super) fn push_evaluation(order: &Order, outline: &Outline, shard: &Shard, w: &[f64], push: &mut [f64]) {
     let t = order.args[0];
-    push_evaluation_at(outline, shard, w, push, |_, z, y| t * outline.loss.dual_of(z, y));
+    match outline.classes {
+        None => push_evaluation_at(outline, shard, w, push, |_, z, y| t * outline.loss.dual_of(z, y)),
+        Some(classes) => many::push_evaluation(outline, classes, shard, w, t, push),
+    }
 }
 
-/// The same at any feasible αᵢ, told from i, xᵢ·w and yᵢ.
+/// The same at any feasible αᵢ of rows with one margin, told from i, xᵢ·w and yᵢ.
 pub(super) fn push_evaluation_at(
     outline: &Outline,
     shard: &Shard,
@@ -88,7 +97,7 @@ pub(super) fn push_evaluation_at(
 
 /// Evaluates any w: one round, off the clock, or two where the dual point must be shrunk first.
 pub(super) fn evaluate(outline: &Outline, on: &mut dyn Machines, shared: &[f64]) -> Result<Evaluation> {
-    evaluate_within(outline, on, shared, &shared[..outline.columns])
+    evaluate_within(outline, on, shared, &shared[..outline.coefficients()])
 }
 
 /// The same for a w that lies elsewhere in the shared vector. The order holds t and the number of machines.
@@ -98,7 +107,7 @@ pub(super) fn evaluate_within(
     shared: &[f64],
     w: &[f64],
 ) -> Result<Evaluation> {
-    let d = outline.columns;
+    let d = outline.coefficients();
     let mut sum = vec![0.0; d + TERMS];
     let mut terms_at = |t: f64, sum: &mut [f64]| {
         let order = Order { args: vec![t, on.count() as f64], ..Order::aside(on, Task::Evaluate) };
@@ -131,7 +140,7 @@ fn best_dual(outline: &Outline, sum: &[f64]) -> Option<f64> {
     if l2 <= 0.0 && l1 <= 0.0 {
         return None;
     }
-    let (v, terms) = sum.split_at(outline.columns);
+    let (v, terms) = sum.split_at(outline.coefficients());
     let (linear, quadratic) = (terms[1] / n, terms[2] / n);
     let dual = |t: f64| t * linear - t * t * quadratic - outline.penalty.conjugate(v.iter().map(|v| t * v / n));
     if !outline.loss.dual_scales() {

@@ -37,7 +37,7 @@ impl Algorithm for Splash {
     }
 
     fn worker(&self, outline: &Outline, shard: Shard) -> Box<dyn Worker> {
-        let (work, mean_weight) = (primal::pass(&shard), shard.mean_weight());
+        let (work, mean_weight) = (primal::pass(outline, &shard), shard.mean_weight());
         Box::new(SplashWorker { outline: *outline, shard, mean_weight, work, visits: Vec::new() })
     }
 

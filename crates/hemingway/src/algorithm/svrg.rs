@@ -41,7 +41,7 @@ impl Algorithm for Svrg {
     }
 
     fn worker(&self, outline: &Outline, shard: Shard) -> Box<dyn Worker> {
-        let work = primal::pass(&shard);
+        let work = primal::pass(outline, &shard);
         Box::new(SvrgWorker { outline: *outline, shard, work, visits: Vec::new() })
     }
 

@@ -128,11 +128,14 @@ fn is_w_of_alpha(rig: &mut Rig, told: &str) {
 }
 
 fn w_of_alpha(problem: &Problem, alpha: &[f64]) -> Vec<f64> {
-    let mut w = vec![0.0; problem.data.columns()];
+    let mut w = vec![0.0; problem.coefficients()];
     let Penalty { l2, l1 } = problem.penalty;
     let scale = l2 * problem.data.rows() as f64;
-    for (i, a) in alpha.iter().enumerate() {
-        problem.data.matrix.row(i).axpy(problem.data.weight(i) * a / scale, &mut w);
+    let margins = problem.coefficients() / problem.data.columns();
+    for (i, alphas) in alpha.chunks_exact(margins).enumerate() {
+        for (a, w) in alphas.iter().zip(w.chunks_exact_mut(problem.data.columns())) {
+            problem.data.matrix.row(i).axpy(problem.data.weight(i) * a / scale, w);
+        }
     }
     w.iter().map(|v| shrunk(*v, l1 / l2)).collect()
 }

@@ -7,7 +7,7 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::algorithm::{self, Algorithm};
 use crate::data::{Dataset, Matrix};
-use crate::problem::{Loss, Penalty, Problem};
+use crate::problem::{Classes, Loss, Penalty, Problem, Scheme};
 use crate::rng::{Purpose, keyed};
 
 /// A problem with a name for messages.
@@ -21,8 +21,17 @@ pub struct Case {
 /// The problems whose rows do not all count alike.
 const WEIGHTED: &str = "mixed rows, weighted";
 
-/// Every awkward problem for a loss.
+/// Classes of the problems that have more than two.
+const CLASSES: usize = 3;
+
+/// Every awkward problem for a loss: of two classes or numbers, and of several classes in every way that the loss takes.
 pub fn for_loss(loss: Loss) -> Vec<Case> {
+    let several = Scheme::ALL.into_iter().filter(|scheme| scheme.check(loss).is_ok());
+    let several = several.map(|scheme| Some(Classes { scheme, count: CLASSES }));
+    [None].into_iter().chain(several).flat_map(|classes| of_classes(loss, classes)).collect()
+}
+
+fn of_classes(loss: Loss, classes: Option<Classes>) -> Vec<Case> {
     let shapes = [
         ("mixed rows, sparse", mixed(Matrix::sparse(6)), (0.05, 0.0)),
         ("mixed rows, dense", mixed(dense(6)), (0.05, 0.0)),
@@ -36,23 +45,25 @@ pub fn for_loss(loss: Loss) -> Vec<Case> {
         (WEIGHTED, mixed(dense(6)), (0.05, 0.03)),
     ];
     let case = |(name, matrix, (l2, l1)): (&str, Matrix, (f64, f64))| {
-        let labels = labels(loss, matrix.rows());
+        let labels = classes.map_or_else(|| labels(loss, matrix.rows()), |_| class_labels(matrix.rows()));
         let weights = (name == WEIGHTED).then(|| weights(matrix.rows()));
         let data = Dataset { weights, ..Dataset::new(name, matrix, labels) };
-        Case { name: format!("{loss}, {name}"), problem: problem(data, loss, Penalty { l2, l1 }) }
+        let way = classes.map(|classes| format!(", {}", classes.scheme)).unwrap_or_default();
+        let problem = Problem { classes, ..problem(data, loss, Penalty { l2, l1 }) };
+        Case { name: format!("{loss}{way}, {name}"), problem }
     };
     shapes.into_iter().map(case).collect()
 }
 
 /// Those that the algorithm applies to.
 pub(super) fn for_algorithm(algorithm: &dyn Algorithm) -> Vec<Case> {
-    let applies = |case: &Case| algorithm::check(algorithm, case.problem.loss, &case.problem.penalty).is_ok();
+    let applies = |case: &Case| algorithm::check_problem(algorithm, &case.problem).is_ok();
     Loss::ALL.into_iter().flat_map(for_loss).filter(applies).collect()
 }
 
 /// A problem whose rows stay in the order given.
 pub(super) fn problem(data: Dataset, loss: Loss, penalty: Penalty) -> Problem {
-    Problem { data: Arc::new(data), loss, penalty, seed: 7 }
+    Problem { data: Arc::new(data), loss, classes: None, penalty, seed: 7 }
 }
 
 pub(super) fn dense(columns: usize) -> Matrix {
@@ -108,4 +119,9 @@ fn labels(loss: Loss, rows: usize) -> Vec<f64> {
     let mut rng = keyed(3, Purpose::Synthesize, 0, 0);
     let label = |y: f64| if loss.is_binary() { y.signum() } else { 3.0 * y };
     (0..rows).map(|_| label(draw(&mut rng))).collect()
+}
+
+/// Numbers of classes, one of them seldom; with fewer rows than classes some are missing.
+fn class_labels(rows: usize) -> Vec<f64> {
+    (0..rows).map(|i| [0.0, 2.0, 0.0, 1.0, 2.0, 0.0, 2.0][i % 7]).collect()
 }

@@ -31,7 +31,7 @@ impl ClassWeight {
         };
         prepared.dataset.weights = Some(weights);
         prepared.notes.push(match self {
-            Self::Balanced => "the rows of either class count for as much as those of the other".into(),
+            Self::Balanced => "the rows of each class count for as much as those of any other".into(),
             Self::Each(_) => format!("rows count by their class: {self}"),
         });
         Ok(())

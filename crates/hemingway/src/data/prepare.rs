@@ -9,8 +9,10 @@ use serde::{Deserialize, Serialize};
 
 use super::libsvm::Base;
 use super::{Dataset, Like, Matrix, matrix};
+use crate::problem::Scheme;
 use crate::{Error, Result};
 pub use labels::LabelRule;
+pub(crate) use labels::{are_numbers, distinct};
 
 /// What to divide by before training.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,6 +32,9 @@ pub struct Preparation {
     pub normalize: Option<Normalize>,
     /// `--positive`: this label against the rest.
     pub positive: Option<f64>,
+    /// `--classes`: how more than two are told apart.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub classes: Option<Scheme>,
     /// `--intercept`: a last column of ones, added after any normalization.
     pub intercept: bool,
 }
@@ -63,9 +68,10 @@ pub struct Rules {
     pub labels: LabelRule,
 }
 
-/// Learns the rules from training data and applies them. `binary` problems have their labels made ±1.
+/// Learns the rules from training data and applies them. `binary` problems have their labels made ±1, or, if there are more
+/// than two, numbers of classes.
 pub fn prepare(dataset: Dataset, preparation: &Preparation, binary: bool) -> Result<Prepared> {
-    let labels = LabelRule::learn(&dataset.labels, preparation.positive, binary)?;
+    let labels = LabelRule::learn(&dataset.labels, preparation, binary)?;
     let rules = Rules {
         columns: dataset.columns(),
         names: None,

@@ -8,9 +8,10 @@
 //! | `ill-conditioned` | `logistic` with condition 1e4 | `condition`, `reflections` |
 //! | `sparse` | few normal entries a row, few columns relevant; labels as `logistic` | `density`, `relevant` |
 //! | `power-law` | bags of words: lengths and popularity by power laws; labels as `logistic` | `density`, `exponent` |
+//! | `multiclass` | dense normal rows; labels 0, 1, … with the odds of a hidden softmax model | `condition`, `reflections`, `classes` |
 //!
 //! - `rows`, `columns`: sizes (20,000 × 50; 20,000 × 5,000 for `sparse` and `power-law`).
-//! - `noise`: share of labels flipped at random (0; `svm` 0.05); for `ridge` the standard deviation added to y (0.1).
+//! - `noise`: share of labels flipped at random (0; `svm` 0.05), of `multiclass` drawn at random; for `ridge` the standard deviation added to y (0.1).
 //! - `condition`: condition number of XᵀX/n in the limit of many rows (1; `ill-conditioned` 1e4). Columns are scaled
 //!   geometrically from 1 down to 1/√condition, and the hidden model makes up for it, so that each matters as much.
 //! - `reflections`: random ones that all rows go through together, so that columns are correlated and scaling them mends
@@ -19,6 +20,7 @@
 //! - `density`: mean share of entries in a row (0.01); for `power-law` of words, some of which repeat.
 //! - `relevant`: columns that the hidden model of `sparse` uses (a twentieth of them).
 //! - `exponent`: of the Zipf law by which `power-law` draws columns, the first the most popular (1.1).
+//! - `classes`: of `multiclass` (5).
 //! - `seed`: another seed, other numbers (0).
 //!
 //! Logistic labels see margins centred and scaled to unit variance: neither separable nor pure noise.
@@ -44,6 +46,8 @@ enum Stream {
     Weights,
     Rows,
     Labels,
+    /// The hidden model of a class.
+    Class,
 }
 
 impl Recipe {
@@ -54,6 +58,7 @@ impl Recipe {
             Kind::Svm => self.separable(&weights),
             Kind::Logistic | Kind::IllConditioned => self.logistic(self.normal_rows(), &weights),
             Kind::Ridge => self.linear(self.normal_rows(), &weights),
+            Kind::Multiclass => self.multinomial(self.normal_rows()),
             Kind::Sparse => self.logistic(self.sparse_rows(), &weights),
             Kind::PowerLaw => self.logistic(self.power_law_rows(), &weights),
         };
@@ -81,7 +86,10 @@ impl Recipe {
 
     /// The hidden model, scaled so that x·w of dense rows has unit variance.
     fn weights(&self) -> Vec<f64> {
-        let mut rng = self.stream(Stream::Weights, 0);
+        self.hidden(self.stream(Stream::Weights, 0))
+    }
+
+    fn hidden(&self, mut rng: ChaCha8Rng) -> Vec<f64> {
         let mut drawn: Vec<f64> = (0..self.columns).map(|_| StandardNormal.sample(&mut rng)).collect();
         if self.kind == Kind::Sparse {
             let mut relevant = vec![false; self.columns];
@@ -151,6 +159,25 @@ impl Recipe {
             self.flipped(side, &mut rng)
         });
         let labels = labels.collect();
+        (matrix, labels)
+    }
+
+    /// Labels with the odds e^(3x·wₖ): most rows are of the class whose margin is largest.
+    fn multinomial(&self, matrix: Matrix) -> (Matrix, Vec<f64>) {
+        let models: Vec<Vec<f64>> = (0..self.classes).map(|k| self.hidden(self.stream(Stream::Class, k))).collect();
+        let label = |i| {
+            let mut rng = self.stream(Stream::Labels, i);
+            let odds: Vec<f64> = models.iter().map(|w| (3.0 * matrix.row(i).dot(w)).exp()).collect();
+            let mut left = rng.random::<f64>() * odds.iter().sum::<f64>();
+            let beyond = |odds: &&f64| {
+                left -= **odds;
+                left > 0.0
+            };
+            let drawn = odds.iter().take_while(beyond).count().min(self.classes - 1);
+            let noisy = rng.random::<f64>() < self.noise;
+            (if noisy { rng.random_range(0..self.classes) } else { drawn }) as f64
+        };
+        let labels = (0..self.rows).map(label).collect();
         (matrix, labels)
     }
 
@@ -248,6 +275,20 @@ mod tests {
         let residual = |i: usize| (data.labels[i] - data.matrix.row(i).dot(&weights)).powi(2);
         let deviation = ((0..4000).map(residual).sum::<f64>() / 4000.0).sqrt();
         assert!((deviation - 0.5).abs() < 0.03, "{deviation}");
+    }
+
+    #[test]
+    fn multiclass_labels_are_mostly_those_of_the_largest_margin() {
+        let recipe = recipe("synth:multiclass,rows=4000,classes=4,noise=0.1");
+        let data = recipe.make();
+        let models: Vec<Vec<f64>> = (0..4).map(|k| recipe.hidden(recipe.stream(Stream::Class, k))).collect();
+        let right = |i: &usize| {
+            let z: Vec<f64> = models.iter().map(|w| data.matrix.row(*i).dot(w)).collect();
+            crate::problem::largest(&z) as f64 == data.labels[*i]
+        };
+        let share = (0..4000).filter(right).count() as f64 / 4000.0;
+        assert!((0.65..0.9).contains(&share), "{share}");
+        assert!((0..4).all(|k| data.labels.iter().filter(|y| **y == f64::from(k)).count() > 500));
     }
 
     #[test]

@@ -68,7 +68,7 @@ impl Local {
         check_machines(machines)?;
         self.threads.clear();
         self.placement = self.setting.placement(machines);
-        let width = self.setting.algorithm.width();
+        let width = self.setting.width();
         let threads = machines.min(cores());
         let mut slots: Vec<Vec<Slot>> = (0..threads).map(|_| Vec::new()).collect();
         for (k, shard) in self.setting.shards(&self.placement).into_iter().enumerate() {
@@ -172,7 +172,7 @@ impl Engine for Local {
 
     fn set_items(&mut self, items: &[f64]) -> Result<()> {
         self.setting.check_items(items)?;
-        let width = self.setting.algorithm.width();
+        let width = self.setting.width();
         let own = self.placement.ranges().map(|range| items[range.start * width..range.end * width].to_vec());
         for (thread, items) in self.threads.iter().zip(self.spread(own)) {
             thread.send(Command::SetItems(items))?;

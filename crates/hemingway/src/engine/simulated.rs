@@ -87,7 +87,7 @@ impl Machines for Simulated {
     }
 
     fn round(&mut self, order: &Order, shared: &[f64], sum: &mut [f64]) -> Result<usize> {
-        let width = self.setting.algorithm.width();
+        let width = self.setting.width();
         self.done.clear();
         for k in 0..self.workers.len() {
             let range = self.placement.range(k);

@@ -126,7 +126,7 @@ impl<'a> Driver<'a> {
         let backend = EngineBackend::new(job.problem.clone(), &job.facts.problem, cluster)
             .with_fraction(job.spec.fraction.unwrap_or(1.0))
             .with_test(job.test.clone());
-        let best = Best::none(job.problem.data.columns());
+        let best = Best::none(job.problem.coefficients());
         let meter = Meter::new(&job.facts, began);
         Self {
             job,
@@ -307,6 +307,7 @@ impl<'a> Driver<'a> {
         TrainedModel {
             format: crate::trained::FORMAT.into(),
             loss: self.job.problem.loss,
+            classes: self.job.problem.classes,
             l2: Some(self.job.problem.penalty.l2),
             l1: Some(self.job.problem.penalty.l1),
             rules: self.job.rules.clone(),

@@ -8,7 +8,7 @@ mod protobuf;
 
 use super::TrainedModel;
 use super::plain::Plain;
-use crate::problem::Loss;
+use crate::problem::{Classes, Loss, Scheme};
 use graph::{Graph, Kind};
 use protobuf::Message;
 
@@ -36,21 +36,35 @@ pub(super) fn write(model: &TrainedModel) -> Result<Vec<u8>, String> {
     Ok(file.bytes())
 }
 
-/// What `predict` does, node by node.
-fn graph(model: &TrainedModel, plain: Plain) -> Message {
-    let mut graph = Graph::of_rows("rows", plain.weights.len());
-    let weights = graph.doubles("weights", &[plain.weights.len()], &plain.weights);
+/// The scores of rows: one a row, or of several classes one for each.
+fn score(graph: &mut Graph, model: &TrainedModel, plain: Plain) -> String {
+    let several = model.classes.is_some();
+    let (columns, outputs) = (model.rules.columns, model.outputs());
+    let shape: &[usize] = if several { &[columns, outputs] } else { &[columns] };
+    let weights = graph.doubles("weights", shape, &plain.by_column(outputs));
     let mut score = graph.node("MatMul", &["rows", weights]);
     if model.rules.unit_rows {
         // The least above 0 stands for the length of an empty row, whose score is 0 either way.
         let least = graph.doubles("least_length", &[], &[f64::MIN_POSITIVE]);
-        let length = graph.reduce("ReduceL2", "rows");
+        let length = graph.reduce("ReduceL2", "rows", several);
         let length = graph.node("Max", &[&length, least]);
         score = graph.node("Div", &[&score, &length]);
     }
-    if let Some(intercept) = plain.intercept {
-        let intercept = graph.doubles("intercept", &[], &[intercept]);
+    if let Some(intercepts) = plain.intercepts {
+        let shape: &[usize] = if several { &[outputs] } else { &[] };
+        let intercept = graph.doubles("intercept", shape, &intercepts);
         score = graph.node("Add", &[&score, intercept]);
+    }
+    score
+}
+
+/// What `predict` does, node by node.
+fn graph(model: &TrainedModel, plain: Plain) -> Message {
+    let mut graph = Graph::of_rows("rows", model.rules.columns);
+    let score = score(&mut graph, model, plain);
+    if let (Some(classes), Some(labels)) = (model.classes, model.rules.labels.many()) {
+        several(&mut graph, &score, classes, labels, model.loss);
+        return graph.message();
     }
     if !model.loss.is_binary() {
         graph.output("Identity", &[&score], "prediction", Kind::Double);
@@ -65,4 +79,21 @@ fn graph(model: &TrainedModel, plain: Plain) -> Message {
         graph.output("Sigmoid", &[&score], "probability", Kind::Double);
     }
     graph.message()
+}
+
+/// The label of the largest score, all scores, and where the loss speaks of chances, those.
+fn several(graph: &mut Graph, score: &str, classes: Classes, labels: &[f64], loss: Loss) {
+    let kind = graph.label_list("labels", labels);
+    let largest = graph.argmax(score);
+    graph.output("Gather", &["labels", &largest], "label", kind);
+    graph.outputs("Identity", &[score], "score", classes.count);
+    match classes.scheme {
+        Scheme::Softmax => graph.softmax(score, "probability", classes.count),
+        Scheme::OneVsRest if loss == Loss::Logistic => {
+            let each = graph.node("Sigmoid", &[score]);
+            let all = graph.reduce("ReduceL1", &each, true);
+            graph.outputs("Div", &[&each, &all], "probability", classes.count);
+        }
+        Scheme::OneVsRest => {}
+    }
 }

@@ -31,26 +31,29 @@ struct Array {
     data_offsets: (usize, usize),
 }
 
-/// The file: `weights`, and `intercept`, 0 where there is none.
+/// The file: `weights`, a row a class where there are several, and `intercept`, 0 where there is none.
 pub(super) fn write(model: &TrainedModel) -> Result<Vec<u8>, String> {
-    let Plain { weights, intercept } = Plain::of(model)?;
+    let Plain { weights, intercepts } = Plain::of(model)?;
+    let outputs = model.outputs();
+    let intercepts = intercepts.unwrap_or_else(|| vec![0.0; outputs]);
     let mut rest = TrainedModel { weights: Vec::new(), ..model.clone() };
     rest.rules.scales = None;
     let mut metadata: BTreeMap<String, String> =
         model.facts().into_iter().map(|(key, value)| (key.into(), value)).collect();
     metadata.insert(REST.into(), serde_json::to_string(&rest).map_err(|e| e.to_string())?);
-    let end = WORD + WORD * weights.len();
-    let arrays = [("intercept", 1, (0, WORD)), ("weights", weights.len(), (WORD, end))];
-    let arrays = arrays.map(|(name, length, data_offsets)| {
-        (name.into(), Array { dtype: "F64".into(), shape: vec![length], data_offsets })
-    });
+    let (middle, end) = (WORD * outputs, WORD * (outputs + weights.len()));
+    let columns = weights.len() / outputs;
+    let shape = if model.classes.is_some() { vec![outputs, columns] } else { vec![columns] };
+    let arrays = [("intercept", vec![outputs], (0, middle)), ("weights", shape, (middle, end))];
+    let arrays =
+        arrays.map(|(name, shape, data_offsets)| (name.into(), Array { dtype: "F64".into(), shape, data_offsets }));
     let header = Header { metadata, arrays: arrays.into() };
     let mut header = serde_json::to_vec(&header).map_err(|e| e.to_string())?;
     // Numbers begin where a number may lie.
     header.resize(header.len().next_multiple_of(WORD), b' ');
     let mut bytes = (header.len() as u64).to_le_bytes().to_vec();
     bytes.append(&mut header);
-    [intercept.unwrap_or(0.0)].iter().chain(&weights).for_each(|w| bytes.extend(w.to_le_bytes()));
+    intercepts.iter().chain(&weights).for_each(|w| bytes.extend(w.to_le_bytes()));
     Ok(bytes)
 }
 
@@ -73,9 +76,19 @@ pub(super) fn read(bytes: &[u8]) -> Result<TrainedModel, String> {
         serde_json::from_str(model).map_err(|e| format!("its metadata `{REST}` cannot be read: {e}"))?;
     model.weights = header.numbers("weights", data)?;
     if model.rules.intercept {
-        model.weights.append(&mut header.numbers("intercept", data)?);
+        model.weights = joined(&model, &header.numbers("intercept", data)?)?;
     }
     Ok(model)
+}
+
+/// Every w with its intercept behind it.
+fn joined(model: &TrainedModel, intercepts: &[f64]) -> Result<Vec<f64>, String> {
+    let (columns, outputs) = (model.rules.columns, model.outputs());
+    if intercepts.len() != outputs || Some(model.weights.len()) != columns.checked_mul(outputs) {
+        return Err(format!("`weights` and `intercept` are not those of {outputs} times {columns} columns"));
+    }
+    let w = |(k, b): (usize, &f64)| [&model.weights[k * columns..(k + 1) * columns], &[*b]].concat();
+    Ok(intercepts.iter().enumerate().flat_map(w).collect())
 }
 
 impl Header {
@@ -89,7 +102,8 @@ impl Header {
         let bytes =
             data.get(from..to).ok_or_else(|| format!("is cut short: `{name}` ends at {to} of {}", data.len()))?;
         let (words, left) = bytes.as_chunks::<WORD>();
-        if !left.is_empty() || array.shape != [words.len()] {
+        let size = array.shape.iter().try_fold(1, |size: usize, side| size.checked_mul(*side));
+        if !left.is_empty() || size != Some(words.len()) {
             return Err(format!("`{name}` has {} bytes for its shape {:?}", bytes.len(), array.shape));
         }
         Ok(words.iter().map(|word| f64::from_le_bytes(*word)).collect())

@@ -2,17 +2,19 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::data::prepare::LabelRule;
+use crate::problem::Scheme;
 
 const READABLE: [ModelFormat; 3] = [ModelFormat::Json, ModelFormat::Liblinear, ModelFormat::Safetensors];
 
 /// A model of three columns and rows for it.
 fn any_model() -> impl Strategy<Value = (TrainedModel, Matrix)> {
-    let weights = proptest::collection::vec(-10.0..10.0, 4);
+    let weights = proptest::collection::vec(-10.0..10.0, 12);
     let scales = proptest::option::of(proptest::collection::vec(0.1..100.0, 3));
     let rows = proptest::collection::vec(prop_oneof![Just(0.0), -5.0..5.0], 15);
     let labels = prop_oneof![
         Just(LabelRule::Two { negative: 2.0, positive: -7.0 }),
-        Just(LabelRule::OneAgainstRest { positive: 3.0 })
+        Just(LabelRule::OneAgainstRest { positive: 3.0 }),
+        Just(many())
     ];
     let parts = (0..Loss::ALL.len(), weights, scales, rows, labels, any::<bool>(), any::<bool>());
     parts.prop_map(|(loss, weights, scales, values, labels, unit_rows, intercept)| {
@@ -23,17 +25,23 @@ fn any_model() -> impl Strategy<Value = (TrainedModel, Matrix)> {
 
 fn model(
     loss: Loss,
-    mut weights: Vec<f64>,
+    weights: Vec<f64>,
     scales: Option<Vec<f64>>,
     labels: LabelRule,
     unit_rows: bool,
     intercept: bool,
 ) -> TrainedModel {
-    weights.truncate(3 + usize::from(intercept));
     let labels = if loss.is_binary() { labels } else { LabelRule::Keep };
+    let classes = labels.many().map(|labels| Classes { scheme: Scheme::usual(loss), count: labels.len() });
+    let outputs = classes.map_or(1, |classes| classes.count);
+    let weights = weights.chunks(4).take(outputs).flat_map(|w| &w[..3 + usize::from(intercept)]).copied().collect();
     let rules = Rules { columns: 3, names: None, unit_rows, scales, intercept, labels };
     let (format, l2, l1) = (FORMAT.into(), Some(1e-3), Some(0.0));
-    TrainedModel { format, loss, l2, l1, rules, base: None, weights, provenance: None }
+    TrainedModel { format, loss, classes, l2, l1, rules, base: None, weights, provenance: None }
+}
+
+fn many() -> LabelRule {
+    LabelRule::Many { labels: vec![-3.0, 0.0, 7.0] }
 }
 
 fn simple(loss: Loss) -> TrainedModel {
@@ -58,7 +66,7 @@ fn complaint(bytes: &[u8]) -> String {
 }
 
 fn predictions(model: &TrainedModel, rows: &Matrix) -> Vec<f64> {
-    model.margins(rows.clone()).unwrap().0.into_iter().map(|z| model.label(z)).collect()
+    model.margins(rows.clone()).unwrap().0.chunks(model.outputs()).map(|z| model.label(z)).collect()
 }
 
 fn close(a: &[f64], b: &[f64]) -> bool {
@@ -133,6 +141,38 @@ fn liblinear_text_is_as_liblinear_writes_it() {
 }
 
 #[test]
+fn several_classes_stand_side_by_side_in_liblinear_text() {
+    let model = model(Loss::Hinge, (0..12).map(f64::from).collect(), None, many(), false, true);
+    let text = String::from_utf8(bytes(&model, ModelFormat::Liblinear)).unwrap();
+    let head = "solver_type L2R_L1LOSS_SVC_DUAL\nnr_class 3\nlabel -3 0 7\nnr_feature 3\nbias 1\nw\n";
+    assert_eq!(text, format!("{head}0.0 4.0 8.0\n1.0 5.0 9.0\n2.0 6.0 10.0\n3.0 7.0 11.0\n"));
+    assert_eq!(read(text.as_bytes()).unwrap(), TrainedModel { l2: None, l1: None, base: Some(Base::One), ..model });
+}
+
+/// liblinear lists labels in the order of their first rows.
+#[test]
+fn classes_of_liblinear_come_in_any_order() {
+    let text = "solver_type MCSVM_CS\nnr_class 3\nlabel 4 9 2\nnr_feature 1\nbias -1\nw\n0.5 1 -3 \n";
+    let model = read(text.as_bytes()).unwrap();
+    assert_eq!(model.weights, [-3.0, 0.5, 1.0]);
+    let rows = Matrix::Dense { rows: 3, columns: 1, values: vec![1.0, -1.0, 0.0] };
+    assert_eq!(predictions(&model, &rows), [9.0, 2.0, 2.0]);
+}
+
+#[test]
+fn classes_that_do_not_fit_are_refused() {
+    let said = |change: fn(&mut TrainedModel)| {
+        let mut model = model(Loss::Logistic, vec![1.0; 12], None, many(), false, true);
+        change(&mut model);
+        complaint(&serde_json::to_vec(&model).unwrap())
+    };
+    assert!(said(|model| model.classes = None).contains("a label for each of its classes"));
+    assert!(said(|model| model.rules.labels = LabelRule::Many { labels: vec![1.0, 1.0, 2.0] }).contains("each larger"));
+    assert!(said(|model| model.loss = Loss::Hinge).contains("softmax is the logistic loss"));
+    assert!(said(|model| model.weights.truncate(11)).contains("11 weights for 3 classes of 4 columns"));
+}
+
+#[test]
 fn a_bias_multiplies_its_weight() {
     let text = "solver_type L2R_L1LOSS_SVR_DUAL\nnr_class 2\nnr_feature 1\nbias 10\nw\n2 \n0.5 \n";
     let model = read(text.as_bytes()).unwrap();
@@ -164,7 +204,7 @@ fn what_liblinear_cannot_say_is_refused_with_advice() {
 #[test]
 fn probabilities_of_rows_that_were_scaled_are_not_promised() {
     let labels = LabelRule::Two { negative: 0.0, positive: 1.0 };
-    let model = model(Loss::Logistic, vec![1.0; 3], None, labels, true, false);
+    let model = model(Loss::Logistic, vec![1.0; 4], None, labels, true, false);
     assert!(bytes(&model, ModelFormat::Liblinear).starts_with(b"solver_type L2R_L1LOSS_SVC_DUAL\n"));
 }
 
@@ -178,11 +218,13 @@ fn wrong_files_say_what_is_wrong() {
     assert!(complaint(b"{}").contains("not a model file of ours: missing field"));
     assert!(complaint(liblinear(header, "1\nnan\n").as_bytes()).contains("found `nan`"));
     assert!(complaint(liblinear(header, "1\n").as_bytes()).contains("holds 1 weights where its header promises 2"));
-    assert!(weightless("nr_class 3\nlabel 1 2 3").contains("3 classes; only models of two"));
-    assert!(weightless("nr_class 2\nlabel 1 1").contains("two whole numbers"));
+    assert!(weightless("nr_class 3\nlabel 1 2 3").contains("expected 3 finite numbers, found `1`"));
+    assert!(weightless("nr_class 1\nlabel 1").contains("`1` is not a number of classes"));
+    assert!(weightless("nr_class 2\nlabel 1 1").contains("different whole numbers"));
+    assert!(weightless("nr_class 2\nlabel 1 2 3").contains("has 3 labels for its classes"));
     assert!(weightless("nr_class 2").contains("no line `label`"));
     assert!(weightless("nr_klass 2").contains("`nr_klass` has no meaning"));
-    assert!(complaint(b"solver_type MCSVM_CS\n").contains("`MCSVM_CS` cannot be read"));
+    assert!(complaint(b"solver_type ONECLASS_SVM\n").contains("`ONECLASS_SVM` cannot be read"));
 }
 
 #[test]

@@ -1,9 +1,9 @@
 //! P* by other means: an interior-point solver, given every loss as a quadratic program (the logistic one with
-//! exponential cones). Nothing here is shared with the code under test.
+//! exponential cones, softmax too). Nothing here is shared with the code under test.
 
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, SupportedConeT};
-use hemingway::problem::{Loss, Problem};
+use hemingway::problem::{Loss, Problem, Scheme};
 
 /// P at the w found: never below P*, and above it by no more than the solver's tolerances.
 pub(crate) fn optimum(problem: &Problem) -> f64 {
@@ -15,7 +15,7 @@ pub(crate) fn solution(problem: &Problem) -> Vec<f64> {
     let rows = dense_rows(problem);
     let n = rows.len() as f64;
     let mut program = Program::default();
-    let w = program.variables(problem.data.columns(), 0.0, problem.penalty.l2);
+    let w = program.variables(problem.coefficients(), 0.0, problem.penalty.l2);
     if problem.penalty.l1 > 0.0 {
         for j in w.clone() {
             program.at_least_absolute(problem.penalty.l1, &[(j, 1.0)], 0.0);
@@ -23,8 +23,19 @@ pub(crate) fn solution(problem: &Problem) -> Vec<f64> {
     }
     // What counts for nothing would leave the program a variable that nothing holds.
     for i in (0..rows.len()).filter(|i| weight(problem, *i) > 0.0) {
-        let z: Vec<(usize, f64)> = w.clone().zip(rows[i].iter().copied()).collect();
-        program.add_loss(problem.loss, z, problem.data.labels[i], weight(problem, i) / n);
+        let margin = |k: usize| -> Sum { (k * rows[i].len()..).zip(rows[i].iter().copied()).collect() };
+        let (y, share) = (problem.data.labels[i], weight(problem, i) / n);
+        match problem.classes {
+            None => program.add_loss(problem.loss, margin(0), y, share),
+            Some(classes) if classes.scheme == Scheme::Softmax => {
+                program.add_softmax((0..classes.count).map(margin).collect(), y as usize, share);
+            }
+            Some(classes) => {
+                for k in 0..classes.count {
+                    program.add_loss(problem.loss, margin(k), own(y, k), share);
+                }
+            }
+        }
     }
     program.solve()[w].to_vec()
 }
@@ -46,9 +57,13 @@ fn weight(problem: &Problem, i: usize) -> f64 {
     problem.data.weights.as_ref().map_or(1.0, |weights| weights[i])
 }
 
+/// +1 for the rows of class k, −1 for the rest.
+fn own(y: f64, k: usize) -> f64 {
+    if y as usize == k { 1.0 } else { -1.0 }
+}
+
 fn objective(problem: &Problem, rows: &[Vec<f64>], w: &[f64]) -> f64 {
-    let loss = |x: &[f64], y: f64| {
-        let z = dot(x, w);
+    let loss = |z: f64, y: f64| {
         let (short, off) = ((1.0 - y * z).max(0.0), (z - y).abs());
         match problem.loss {
             Loss::Hinge => short,
@@ -63,7 +78,16 @@ fn objective(problem: &Problem, rows: &[Vec<f64>], w: &[f64]) -> f64 {
             Loss::Huber => off - 0.5,
         }
     };
-    let of_row = |i: usize| weight(problem, i) * loss(&rows[i], problem.data.labels[i]);
+    let joint = |z: Vec<f64>, y: f64| match problem.classes {
+        None => loss(z[0], y),
+        Some(classes) if classes.scheme == Scheme::Softmax => {
+            let most = z.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            most + z.iter().map(|z| (z - most).exp()).sum::<f64>().ln() - z[y as usize]
+        }
+        Some(_) => z.iter().enumerate().map(|(k, z)| loss(*z, own(y, k))).sum(),
+    };
+    let margins = |i: usize| w.chunks(rows[i].len()).map(|w| dot(&rows[i], w)).collect();
+    let of_row = |i: usize| weight(problem, i) * joint(margins(i), problem.data.labels[i]);
     let losses: f64 = (0..rows.len()).map(of_row).sum();
     let l1: f64 = w.iter().map(|w| w.abs()).sum();
     losses / rows.len() as f64 + problem.penalty.l2 / 2.0 * dot(w, w) + problem.penalty.l1 * l1
@@ -174,6 +198,18 @@ impl Program {
                 z.push((self.variable(0.0, share), -1.0));
                 self.at_least_absolute(share, &z, y);
             }
+        }
+    }
+
+    /// t ≥ ln Σ e^(zₖ) − z_y, that is, e^(zₖ − z_y − t) ≤ uₖ, Σ uₖ ≤ 1; `share` times.
+    fn add_softmax(&mut self, z: Vec<Sum>, y: usize, share: f64) {
+        let t = self.variable(share, 0.0);
+        let u: Sum = self.variables(z.len(), 0.0, 0.0).map(|u| (u, 1.0)).collect();
+        self.at_most(&u, 1.0);
+        for (k, z_k) in z.iter().enumerate() {
+            let less = z[y].iter().map(|(j, x)| (*j, -x));
+            let gap: Sum = if k == y { Vec::new() } else { z_k.iter().copied().chain(less).collect() };
+            self.exponential(&gap, t, u[k].0);
         }
     }
 

@@ -31,7 +31,7 @@ pub(super) fn of(report: &Report) -> Value {
         "real_seconds": summary.real_seconds,
         "simulated": facts.simulated,
         "data": facts.data,
-        "problem": { "fingerprint": facts.problem, "loss": facts.loss, "l2": facts.l2, "l1": facts.l1 },
+        "problem": { "fingerprint": facts.problem, "loss": facts.loss, "classes": facts.classes, "l2": facts.l2, "l1": facts.l1 },
         "cluster": spec.cluster,
         "clusters": story.history.compared,
         "seed": spec.seed,

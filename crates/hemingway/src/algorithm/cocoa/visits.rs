@@ -1,4 +1,4 @@
-//! Which rows a local epoch looks at, and how often.
+//! Which rows a local epoch looks at, and how often. A row with several margins is so many rows here.
 
 use rand::Rng;
 use rand::seq::SliceRandom;

@@ -9,14 +9,14 @@ use super::{is_sane, is_w_of_alpha, rounding};
 use crate::algorithm::Algorithm;
 
 /// Models that some other algorithm may have made: none at all, small, and far off.
-fn foreign(columns: usize) -> [Vec<f64>; 3] {
-    let numbers = |scale: f64| (0..columns).map(|j| scale * ((j + 1) as f64).sin()).collect();
+fn foreign(coefficients: usize) -> [Vec<f64>; 3] {
+    let numbers = |scale: f64| (0..coefficients).map(|j| scale * ((j + 1) as f64).sin()).collect();
     [numbers(0.0), numbers(0.3), numbers(50.0)]
 }
 
 /// An adopted model is the model, and P there is P(model); training then goes on sanely.
 pub(in super::super) fn a_model_as_it_is(algorithm: &Arc<dyn Algorithm>, case: &Case) {
-    for model in foreign(case.problem.data.columns()) {
+    for model in foreign(case.problem.coefficients()) {
         for build in [local, simulated] {
             let told = format!("{} ({}) adopting {model:?}", algorithm.name(), case.name);
             let mut rig = Rig::new(&case.problem, algorithm, 3, &build);
@@ -33,8 +33,8 @@ pub(in super::super) fn a_model_as_it_is(algorithm: &Arc<dyn Algorithm>, case: &
 
 /// A dual method starts where its variables can take it: w(α) instead of the model, at an objective in keeping.
 pub(in super::super) fn a_model_as_dual_variables(algorithm: &Arc<dyn Algorithm>, case: &Case) {
-    let start = case.problem.objective(&vec![0.0; case.problem.data.columns()]);
-    for model in foreign(case.problem.data.columns()) {
+    let start = case.problem.objective(&vec![0.0; case.problem.coefficients()]);
+    for model in foreign(case.problem.coefficients()) {
         for build in [local, simulated] {
             let told = format!("{} ({}) adopting {model:?}", algorithm.name(), case.name);
             let mut rig = Rig::new(&case.problem, algorithm, 3, &build);

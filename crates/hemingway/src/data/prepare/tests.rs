@@ -11,7 +11,7 @@ fn dataset(columns: usize, rows: &[&[(u32, f64)]], labels: &[f64]) -> Dataset {
 }
 
 fn with(normalize: Option<Normalize>, intercept: bool) -> Preparation {
-    Preparation { normalize, positive: None, intercept }
+    Preparation { normalize, intercept, ..Preparation::default() }
 }
 
 #[test]

@@ -11,6 +11,9 @@ pub(crate) const PREFIX: &str = "synth:";
 /// More numbers than this (16 GB of them) is a slip of the pen, not a wish.
 const MOST_ENTRIES: f64 = 2e9;
 
+/// More than anyone can tell apart.
+const MOST_CLASSES: f64 = 1e4;
+
 /// Each is a pass over all rows.
 const MOST_REFLECTIONS: f64 = 1e4;
 
@@ -24,6 +27,7 @@ pub enum Kind {
     Sparse,
     IllConditioned,
     PowerLaw,
+    Multiclass,
 }
 
 /// A kind with every number it needs. Numbers that the kind does not use keep their defaults.
@@ -49,6 +53,8 @@ pub struct Recipe {
     pub(super) relevant: usize,
     /// Exponent of the popularity of columns.
     pub(super) exponent: f64,
+    /// Number of classes, k.
+    pub(super) classes: usize,
     /// Names the stream of random numbers.
     pub(super) seed: u64,
     spec: String,
@@ -56,8 +62,8 @@ pub struct Recipe {
 
 impl Kind {
     /// Every kind.
-    pub const ALL: [Self; 6] =
-        [Self::Logistic, Self::Svm, Self::Ridge, Self::Sparse, Self::IllConditioned, Self::PowerLaw];
+    pub const ALL: [Self; 7] =
+        [Self::Logistic, Self::Svm, Self::Ridge, Self::Sparse, Self::IllConditioned, Self::PowerLaw, Self::Multiclass];
 
     /// The keys it understands.
     pub fn keys(self) -> &'static [&'static str] {
@@ -66,6 +72,7 @@ impl Kind {
                 &["rows", "columns", "noise", "condition", "reflections", "seed"]
             }
             Self::Svm => &["rows", "columns", "noise", "condition", "reflections", "margin", "seed"],
+            Self::Multiclass => &["rows", "columns", "noise", "condition", "reflections", "classes", "seed"],
             Self::Sparse => &["rows", "columns", "noise", "density", "relevant", "seed"],
             Self::PowerLaw => &["rows", "columns", "noise", "density", "exponent", "seed"],
         }
@@ -79,6 +86,7 @@ impl Kind {
             Self::Sparse => "sparse",
             Self::IllConditioned => "ill-conditioned",
             Self::PowerLaw => "power-law",
+            Self::Multiclass => "multiclass",
         }
     }
 }
@@ -142,6 +150,7 @@ impl Recipe {
             density: 0.01,
             relevant: 0,
             exponent: 1.1,
+            classes: 5,
             seed: 0,
             spec: spec.to_owned(),
         }
@@ -157,6 +166,7 @@ impl Recipe {
             }
             "rows" => self.rows = whole(key, value)?,
             "columns" => self.columns = whole(key, value)?,
+            "classes" => self.classes = number(key, value, 3.0..=MOST_CLASSES).map(f64::trunc)? as usize,
             "relevant" => *relevant = Some(whole(key, value)?),
             "seed" => self.seed = value.parse().map_err(|_| format!("seed={value} is not a whole number"))?,
             "noise" if self.kind == Kind::Ridge => self.noise = number(key, value, 0.0..=1e9)?,

@@ -12,7 +12,7 @@ const LARGEST: f64 = 1e9;
 pub struct Traits {
     /// n.
     pub rows: usize,
-    /// d.
+    /// d, for every margin that a row has.
     pub columns: usize,
     /// Stored entries.
     pub entries: usize,
@@ -30,7 +30,7 @@ impl Traits {
         let outline = problem.outline();
         Self {
             rows: outline.rows,
-            columns: outline.columns,
+            columns: outline.coefficients(),
             entries: problem.data.matrix.stored(),
             loss: outline.loss,
             l2: outline.penalty.l2,

@@ -42,6 +42,7 @@ fn job(goal: Goal, mode: Mode) -> History {
         problem: "p".into(),
         data: Info::of(&data),
         loss: Loss::Logistic,
+        classes: None,
         l2: 1e-2,
         l1: 0.0,
         cluster: "made-up".into(),

@@ -34,37 +34,71 @@ impl Graph {
 
     /// The constants `negative` and `positive`: whole numbers if they are such.
     pub(super) fn labels(&mut self, labels: [f64; 2]) -> Kind {
-        let whole = labels.iter().all(|label| (*label as i64) as f64 == *label);
+        let kind = kind_of(&labels);
         for (name, label) in ["negative", "positive"].into_iter().zip(labels) {
-            if whole {
-                self.constant(name, Kind::Int64, &[], &(label as i64).to_le_bytes());
-            } else {
-                self.doubles(name, &[], &[label]);
-            }
+            self.label_constant(name, kind, &[], &[label]);
         }
-        if whole { Kind::Int64 } else { Kind::Double }
+        kind
+    }
+
+    /// A constant that holds all labels: whole numbers if they are such.
+    pub(super) fn label_list(&mut self, name: &str, labels: &[f64]) -> Kind {
+        let kind = kind_of(labels);
+        self.label_constant(name, kind, &[labels.len()], labels);
+        kind
+    }
+
+    fn label_constant(&mut self, name: &str, kind: Kind, shape: &[usize], labels: &[f64]) {
+        let bytes = |label: &f64| match kind {
+            Kind::Int64 => (*label as i64).to_le_bytes(),
+            Kind::Double => label.to_le_bytes(),
+        };
+        self.constant(name, kind, shape, &labels.iter().flat_map(bytes).collect::<Vec<u8>>());
     }
 
     /// An operation; its result has the name that is returned.
     pub(super) fn node(&mut self, operation: &str, inputs: &[&str]) -> String {
         let result = self.fresh(operation);
-        self.add(operation, inputs, &result, None);
+        self.add(operation, inputs, &result, &[]);
         result
     }
 
-    /// An operation over the columns of each row.
-    pub(super) fn reduce(&mut self, operation: &str, input: &str) -> String {
+    /// An operation over the columns of each row; what remains may be kept as a column.
+    pub(super) fn reduce(&mut self, operation: &str, input: &str, keep: bool) -> String {
         let axes = Message::default().text(1, "axes").int(8, 1).int(20, 7);
-        let keep = Message::default().text(1, "keepdims").int(3, 0).int(20, 2);
         let result = self.fresh(operation);
-        self.add(operation, &[input], &result, Some([axes, keep]));
+        self.add(operation, &[input], &result, &[axes, number("keepdims", i64::from(keep))]);
         result
+    }
+
+    /// The column of the largest entry of each row, the first of equals.
+    pub(super) fn argmax(&mut self, input: &str) -> String {
+        let result = self.fresh("ArgMax");
+        self.add("ArgMax", &[input], &result, &[number("axis", 1), number("keepdims", 0)]);
+        result
+    }
+
+    /// The softmax of each row, an output of the graph.
+    pub(super) fn softmax(&mut self, input: &str, name: &str, columns: usize) {
+        self.add("Softmax", &[input], name, &[number("axis", 1)]);
+        self.push_columns(name, columns);
     }
 
     /// An operation whose result, one a row, is an output of the graph.
     pub(super) fn output(&mut self, operation: &str, inputs: &[&str], name: &str, kind: Kind) {
-        self.add(operation, inputs, name, None);
+        self.add(operation, inputs, name, &[]);
         self.push(12, value(name, kind, vec![any_rows()]));
+    }
+
+    /// An operation whose result, so many numbers a row, is an output of the graph.
+    pub(super) fn outputs(&mut self, operation: &str, inputs: &[&str], name: &str, columns: usize) {
+        self.add(operation, inputs, name, &[]);
+        self.push_columns(name, columns);
+    }
+
+    fn push_columns(&mut self, name: &str, columns: usize) {
+        let columns = Message::default().int(1, columns as i64);
+        self.push(12, value(name, Kind::Double, vec![any_rows(), columns]));
     }
 
     /// The graph.
@@ -77,14 +111,14 @@ impl Graph {
         format!("{}_{}", operation.to_lowercase(), self.nodes)
     }
 
-    fn add(&mut self, operation: &str, inputs: &[&str], output: &str, attributes: Option<[Message; 2]>) {
+    fn add(&mut self, operation: &str, inputs: &[&str], output: &str, attributes: &[Message]) {
         let mut node = Message::default();
         for input in inputs {
             node = node.text(1, input);
         }
         node = node.text(2, output).text(3, output).text(4, operation);
-        for attribute in attributes.into_iter().flatten() {
-            node = node.message(5, attribute);
+        for attribute in attributes {
+            node = node.message(5, attribute.clone());
         }
         self.push(1, node);
     }
@@ -100,6 +134,17 @@ impl Graph {
     fn push(&mut self, field: u64, message: Message) {
         self.message = std::mem::take(&mut self.message).message(field, message);
     }
+}
+
+/// Whole numbers, if all of them are.
+fn kind_of(labels: &[f64]) -> Kind {
+    let whole = labels.iter().all(|label| (*label as i64) as f64 == *label);
+    if whole { Kind::Int64 } else { Kind::Double }
+}
+
+/// An attribute that is a whole number.
+fn number(name: &str, value: i64) -> Message {
+    Message::default().text(1, name).int(3, value).int(20, 2)
 }
 
 fn any_rows() -> Message {

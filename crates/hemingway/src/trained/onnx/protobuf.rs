@@ -1,7 +1,7 @@
 //! Just enough of protobuf to write: numbers and what has a length. A crate for it would be larger than its use here.
 
 /// A message under way; fields in the order in which they are added.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Message(Vec<u8>);
 
 impl Message {
