@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::data::Dataset;
 use crate::{Error, Result};
 pub use loss::Loss;
+pub(crate) use loss::{BLOCK, Bents};
 pub use penalty::{Penalty, shrunk};
 
 /// Data, loss and regularizer. The rows are dealt to machines in the order in which they stand here.

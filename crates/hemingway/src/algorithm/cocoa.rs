@@ -8,10 +8,12 @@
 //! v shrunk by λ₁/λ₂ (Shalev-Shwartz & Zhang 2014, Prox-SDCA; without λ₁ it is v itself); both P(w) and D(α) are known
 //! exactly.
 
+mod epoch;
 mod visits;
 
 use std::borrow::Cow;
 
+use epoch::Epoch;
 use visits::{Visits, WIDTH};
 
 use super::{Algorithm, Machines, Order, Server, Step, Support, Task, Work, Worker, dual, primal};
@@ -117,38 +119,18 @@ impl CocoaWorker {
     /// v = w + σ′Δw, so that a worker keeps nothing of the model's length.
     fn local_epoch(&mut self, order: &Order, w: &[f64], rows: &mut [[f64; WIDTH]], v: &mut [f64]) -> Work {
         let [gamma, sigma] = order.args[..] else { unreachable!("the server sends γ and σ′") };
-        let scale = sigma / self.outline.l2_rows();
-        let by = dual::shrinkage(&self.outline);
         self.before.clear();
-        self.before.extend(rows.iter().map(|[alpha, _]| *alpha));
-        self.visits.begin(rows);
-        let mut rng = keyed(self.shard.seed, Purpose::Visit, self.shard.worker, order.round);
-        let most = primal::pass(&self.shard);
-        let mut work = Work::default();
-
-        v.copy_from_slice(w);
-        while work.is_less_than(most) && self.visits.shuffle(&mut rng) {
-            for &i in &self.visits.next {
-                if !work.is_less_than(most) {
-                    break;
-                }
-                let (row, y, [alpha, rested]) =
-                    (self.shard.row(i as usize), self.shard.label(i as usize), &mut rows[i as usize]);
-                let q = scale * self.norms[i as usize];
-                let next = self.outline.loss.dual_step(*alpha, y, dual::predict(row, v, by), q);
-                let change = next - *alpha;
-                work.rows += 1;
-                work.entries += row.stored() as u64;
-                if change != 0.0 {
-                    (*alpha, *rested) = (next, 0.0);
-                    row.axpy(scale * self.shard.weight(i as usize) * change, v);
-                    self.visits.moved.push(i);
-                }
-            }
+        if gamma != 1.0 {
+            self.before.extend(rows.iter().map(|[alpha, _]| *alpha));
         }
+        self.visits.begin(rows);
+        v.copy_from_slice(w);
+        let rng = keyed(self.shard.seed, Purpose::Visit, self.shard.worker, order.round);
+        let Self { outline, shard, norms, visits, before } = self;
+        let work = Epoch::new(outline, shard, norms, sigma, rows).run(visits, rng, v);
 
-        for ([alpha, _], before) in rows.iter_mut().zip(&self.before) {
-            *alpha = before + gamma * (*alpha - before);
+        for ([alpha, _], before) in rows.iter_mut().zip(before) {
+            *alpha = *before + gamma * (*alpha - *before);
         }
         for (v, w) in v.iter_mut().zip(w) {
             *v = gamma / sigma * (*v - w);
