@@ -4,6 +4,7 @@ pub mod curves;
 pub mod deep;
 pub mod figures;
 pub mod folds;
+pub mod kernels;
 pub mod npy;
 pub mod peers;
 pub mod regret;

@@ -5,13 +5,15 @@
 //! ours are timed round by round. All are repeated in turn, and medians compared.
 
 mod ours;
+mod pick;
 mod suite;
 mod table;
 mod theirs;
 
 pub use ours::Ours;
+pub use pick::Pick;
 pub use suite::{Case, Suite};
-pub use table::{Cell, best, print};
+pub use table::{Cell, summary, table};
 pub use theirs::Peers;
 
 /// The true relative errors asked for.
@@ -19,7 +21,7 @@ pub const ERRORS: [f64; 4] = [1e-2, 1e-3, 1e-4, 1e-6];
 /// Times everything is measured, in turn.
 pub const REPEATS: usize = 5;
 /// No fit is given longer than this many seconds.
-pub const PATIENCE: f64 = 4.0;
+pub const PATIENCE: f64 = 2.0;
 
 /// Seconds to each of [`ERRORS`], where it is reached.
 pub type Times = [Option<f64>; ERRORS.len()];

@@ -1,42 +1,57 @@
 //! Are our solvers faster than those people would otherwise use? See `bench/src/peers.rs`.
 //!
 //! ```text
-//! HEMINGWAY_PYTHON=venv/bin/python cargo run --release -p hemingway-bench --bin peers -- [--threads N] [SETS]
+//! HEMINGWAY_PYTHON=venv/bin/python cargo run --release -p hemingway-bench --bin peers -- [--threads N] [--to FILE] [SETS]
 //! ```
+//!
+//! With `--to` every problem is written down as soon as it is measured, and one that stands there already is left out: a
+//! report may be made set by set, on different days.
+
+use std::io::Write;
+use std::path::PathBuf;
 
 use anyhow::Context;
-use hemingway_bench::peers::{Case, Cell, ERRORS, Ours, Peers, REPEATS, Suite, Times, best, medians, print};
+use hemingway_bench::peers::{Case, Cell, ERRORS, Ours, Peers, Pick, REPEATS, Suite, Times, medians, summary, table};
 
 /// Who takes so many times as long as the best at every error is measured once.
 const HOPELESS: f64 = 5.0;
 
 fn main() -> anyhow::Result<()> {
     let mut words: Vec<String> = std::env::args().skip(1).collect();
-    let threads = match words.iter().position(|word| word == "--threads") {
-        Some(at) => words.drain(at..(at + 2).min(words.len())).nth(1).context("--threads N")?.parse()?,
-        None => 1,
-    };
-    let mut ratios = [const { Vec::new() }; ERRORS.len()];
+    let threads = option(&mut words, "--threads")?.map_or(Ok(1), |count| count.parse())?;
+    let to = option(&mut words, "--to")?.map(PathBuf::from);
+    let mut report = to.as_ref().and_then(|to| std::fs::read_to_string(to).ok()).unwrap_or_default();
     for case in Suite::read()?.cases(&words) {
         let case = case?;
-        let cells = race(&case, threads)?;
-        print(&case.name(), &cells);
-        for (k, ratios) in ratios.iter_mut().enumerate() {
-            if let (Some(ours), Some(theirs)) = (best(&cells, true, k), best(&cells, false, k)) {
-                ratios.push((ours / theirs, case.name()));
-            }
+        let name = format!("{}, {threads} thread{}", case.name(), if threads == 1 { "" } else { "s" });
+        if report.contains(&format!("### {name}\n")) {
+            continue;
         }
+        let (cells, picks) = race(&case, threads)?;
+        let text = table(&name, &cells, &picks) + &load();
+        print!("{text}");
+        if let Some(to) = &to {
+            let mut file = std::fs::OpenOptions::new().append(true).create(true).open(to)?;
+            file.write_all(text.as_bytes())?;
+        }
+        report += &text;
     }
-    println!(
-        "\n### Best of ours over best of theirs\n\n| error | problems | ours faster | at most 1.05 | worst |\n|---|---:|---:|---:|---|"
-    );
-    for (error, ratios) in ERRORS.iter().zip(&ratios) {
-        let within = |most: f64| ratios.iter().filter(|(ratio, _)| *ratio <= most).count();
-        let worst = ratios.iter().max_by(|a, b| a.0.total_cmp(&b.0));
-        let worst = worst.map_or("—".into(), |(ratio, name)| format!("{ratio:.2} ({name})"));
-        println!("| {error:e} | {} | {} | {} | {worst} |", ratios.len(), within(1.0), within(1.05));
-    }
+    print!("{}", summary(&report));
     Ok(())
+}
+
+/// Takes an option and what follows it out of the words.
+fn option(words: &mut Vec<String>, name: &str) -> anyhow::Result<Option<String>> {
+    let Some(at) = words.iter().position(|word| word == name) else { return Ok(None) };
+    let value = words.drain(at..(at + 2).min(words.len())).nth(1);
+    Ok(Some(value.with_context(|| format!("{name} needs a value"))?))
+}
+
+/// How busy the machine was.
+fn load() -> String {
+    let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    let load: Vec<&str> = load.split(' ').take(2).collect();
+    format!("\nLoad average over the last 1 and 5 minutes: {}.\n", load.join(", "))
 }
 
 /// Whether it is so far behind at every error that measuring it again tells nothing.
@@ -48,7 +63,7 @@ fn is_hopeless(times: &Times, best: &Times) -> bool {
 }
 
 /// Everyone on one problem, in turn.
-fn race(case: &Case, threads: usize) -> anyhow::Result<Vec<Cell>> {
+fn race(case: &Case, threads: usize) -> anyhow::Result<(Vec<Cell>, Vec<Pick>)> {
     let folder = tempfile::tempdir()?;
     let mut peers = Peers::start(case, folder.path(), threads)?;
     let mut fields = Vec::new();
@@ -56,7 +71,7 @@ fn race(case: &Case, threads: usize) -> anyhow::Result<Vec<Cell>> {
         let settings = peers.calibrate(&solver)?;
         fields.push((solver, settings));
     }
-    let mut ours = Ours::new(case.problem()?, peers.optimum);
+    let ours = Ours::new(case.problem()?, peers.optimum);
     let algorithms = ours.algorithms();
     let mut measured: Vec<(String, bool, Vec<Times>)> = Vec::new();
     measured.extend(algorithms.iter().map(|name| (name.clone(), true, Vec::new())));
@@ -76,6 +91,9 @@ fn race(case: &Case, threads: usize) -> anyhow::Result<Vec<Cell>> {
         }
         eprint!(".");
     }
+    let picks = ERRORS.iter().map(|error| Pick::of(case, peers.optimum, *error, threads));
+    let picks = picks.collect::<anyhow::Result<_>>()?;
     eprintln!(" {}", case.name());
-    Ok(measured.into_iter().map(|(solver, ours, times)| Cell { solver, ours, times: medians(&times) }).collect())
+    let cell = |(solver, ours, times): (String, bool, Vec<Times>)| Cell { solver, ours, times: medians(&times) };
+    Ok((measured.into_iter().map(cell).collect(), picks))
 }

@@ -1,24 +1,43 @@
 //! Our own solvers on threads of this machine.
 
-use std::ops::ControlFlow;
+use std::time::Instant;
 
-use hemingway::algorithm;
-use hemingway::backend::{Backend, Config, Ending, EngineBackend, Frame};
+use cpu_time::ThreadTime;
+use hemingway::algorithm::{self, Step};
+use hemingway::engine::{self, Setting};
 use hemingway::problem::Problem;
 
 use super::{ERRORS, PATIENCE, Times};
 
 /// A problem, and what its optimum is.
 pub struct Ours {
-    backend: EngineBackend,
     problem: Problem,
     optimum: f64,
+}
+
+/// Seconds for which this thread was running, where it is the only one; else those that passed.
+enum Watch {
+    Running(ThreadTime),
+    Passing(Instant),
+}
+
+impl Watch {
+    fn start(threads: usize) -> Self {
+        if threads == 1 { Self::Running(ThreadTime::now()) } else { Self::Passing(Instant::now()) }
+    }
+
+    fn seconds(&self) -> f64 {
+        match self {
+            Self::Running(since) => since.elapsed().as_secs_f64(),
+            Self::Passing(since) => since.elapsed().as_secs_f64(),
+        }
+    }
 }
 
 impl Ours {
     /// Runs on threads.
     pub fn new(problem: Problem, optimum: f64) -> Self {
-        Self { backend: EngineBackend::new(problem.clone(), "peers", None), problem, optimum }
+        Self { problem, optimum }
     }
 
     /// Every algorithm that converges to P*.
@@ -32,19 +51,25 @@ impl Ours {
         names.filter(|name| exact(name).unwrap_or(false)).map(String::from).collect()
     }
 
-    /// Training seconds to every error.
-    pub fn times(&mut self, algorithm: &str, machines: usize) -> anyhow::Result<Times> {
-        let mut times = Times::default();
-        let optimum = self.optimum;
-        let frame = Frame::new("peers", Config::new(algorithm, machines), u64::MAX);
-        self.backend.run(&frame, None, &mut |record, _| {
-            let error = (record.objective - optimum) / optimum;
+    /// Seconds of iterations, both halves of the algorithm included, to every error.
+    pub fn times(&self, name: &str, machines: usize) -> anyhow::Result<Times> {
+        let algorithm = algorithm::by_name(name)?;
+        let setting = Setting::new(&self.problem, algorithm.clone());
+        let outline = setting.outline;
+        let (mut shared, mut server) = (algorithm.shared(&outline), algorithm.server(&outline));
+        let mut engine = engine::build(setting, None, machines)?;
+        let (mut times, mut seconds) = (Times::default(), 0.0);
+        loop {
+            let watch = Watch::start(machines);
+            let step = server.iterate(engine.as_mut(), &mut shared)?;
+            seconds += watch.seconds();
+            let error = (server.evaluate(engine.as_mut(), &shared)?.objective - self.optimum) / self.optimum;
             for (time, _) in times.iter_mut().zip(ERRORS).filter(|(time, asked)| time.is_none() && error <= *asked) {
-                *time = Some(record.train_seconds);
+                *time = Some(seconds);
             }
-            let over = times.iter().all(Option::is_some) || record.train_seconds > PATIENCE;
-            Ok(if over { ControlFlow::Break(Ending::GoalMet) } else { ControlFlow::Continue(()) })
-        })?;
-        Ok(times)
+            if times.iter().all(Option::is_some) || seconds > PATIENCE || step == Step::Stalled {
+                return Ok(times);
+            }
+        }
     }
 }

@@ -54,7 +54,7 @@ impl Peers {
         let answers = BufReader::new(child.stdout.take().context("no way to listen")?);
         let mut peers = Self { child, asks, answers, solvers: Vec::new(), optimum: f64::INFINITY };
         peers.solvers = serde_json::from_str(&peers.answer()?).with_context(|| {
-            format!("peers.py ended early: install its needs with `{python} -m pip install numpy scipy scikit-learn`")
+            format!("peers.py ended early: install its needs with `{python} -m pip install numpy scipy scikit-learn liblinear-official vowpalwabbit`")
         })?;
         peers.optimum = peers.fit("optimum", 0)?.objective;
         Ok(peers)

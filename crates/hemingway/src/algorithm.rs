@@ -216,6 +216,7 @@ pub struct Work {
 
 impl Work {
     /// Whether it costs less, a row being about as much as an entry more.
+    #[inline(always)]
     fn is_less_than(self, other: Self) -> bool {
         self.rows + self.entries < other.rows + other.entries
     }

@@ -22,6 +22,7 @@ mod text;
 pub mod vw;
 pub mod weights;
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use rand::seq::SliceRandom;
@@ -31,6 +32,7 @@ use crate::{Error, Result};
 pub use cache::Cache;
 pub use classes::ClassWeight;
 pub use info::Info;
+pub(crate) use matrix::Narrow;
 pub use matrix::{Matrix, Row};
 pub use prepare::{Normalize, Preparation, Prepared, Rules, prepare};
 pub use reading::{Labels, Like, Reading, Weights};
@@ -133,12 +135,12 @@ pub struct Shard {
     pub seed: u64,
     data: Arc<Dataset>,
     columns: Option<Arc<Matrix>>,
-    range: std::ops::Range<usize>,
+    range: Range<usize>,
 }
 
 impl Shard {
     /// Machine `worker` holds rows `range` of `data`.
-    pub fn new(data: Arc<Dataset>, range: std::ops::Range<usize>, worker: usize, seed: u64) -> Self {
+    pub fn new(data: Arc<Dataset>, range: Range<usize>, worker: usize, seed: u64) -> Self {
         Self { worker, seed, data, columns: None, range }
     }
 
@@ -168,16 +170,64 @@ impl Shard {
     }
 
     /// The i-th held row.
+    #[inline(always)]
     pub fn row(&self, i: usize) -> Row<'_> {
-        self.columns.as_deref().unwrap_or(&self.data.matrix).row(self.range.start + i)
+        self.matrix().row(self.range.start + i)
+    }
+
+    /// The matrix of which it holds a range.
+    #[inline(always)]
+    fn matrix(&self) -> &Matrix {
+        self.columns.as_deref().unwrap_or(&self.data.matrix)
+    }
+
+    /// Where held rows lie among all.
+    #[inline(always)]
+    fn among_all(&self, rows: Range<usize>) -> Range<usize> {
+        self.range.start + rows.start..self.range.start + rows.end
+    }
+
+    /// Whether held rows are dense and of few columns, and so were handled.
+    pub(crate) fn if_narrow(&self, work: &mut impl Narrow) -> bool {
+        self.matrix().if_narrow(self.range.clone(), work)
+    }
+
+    /// z = x·w of some held rows.
+    #[inline(always)]
+    pub(crate) fn dots(&self, rows: Range<usize>, w: &[f64], z: &mut [f64]) {
+        self.matrix().dots(self.among_all(rows), w, z);
+    }
+
+    /// w += Σ aᵢxᵢ over some held rows.
+    #[inline(always)]
+    pub(crate) fn add_rows(&self, rows: Range<usize>, a: &[f64], w: &mut [f64]) {
+        self.matrix().add_rows(self.among_all(rows), a, w);
+    }
+
+    /// w += Σ aᵢxᵢ² over some held rows, entry by entry.
+    #[inline(always)]
+    pub(crate) fn add_squares(&self, rows: Range<usize>, a: &[f64], w: &mut [f64]) {
+        self.matrix().add_squares(self.among_all(rows), a, w);
+    }
+
+    /// The labels of held rows.
+    pub fn labels(&self) -> &[f64] {
+        &self.data.labels[self.range.clone()]
+    }
+
+    /// What held rows count for; nothing where all count alike.
+    pub fn weights(&self) -> Option<&[f64]> {
+        self.data.weights.as_ref().map(|weights| &weights[self.range.clone()])
     }
 
     /// Its label.
+    #[inline(always)]
     pub fn label(&self, i: usize) -> f64 {
         self.data.labels[self.range.start + i]
     }
 
     /// What it counts for: sᵢ, 1 on average over all rows.
+    #[inline(always)]
     pub fn weight(&self, i: usize) -> f64 {
         self.data.weight(self.range.start + i)
     }
@@ -195,7 +245,7 @@ impl Shard {
 
     /// Stored entries of all held rows.
     pub fn stored(&self) -> u64 {
-        (0..self.len()).map(|i| self.row(i).stored() as u64).sum()
+        self.matrix().stored_in(self.range.clone()) as u64
     }
 }
 

@@ -70,6 +70,7 @@ pub mod problem;
 pub mod record;
 pub mod rng;
 pub mod schedule;
+mod simd;
 pub mod standing;
 pub mod sync;
 pub mod train;

@@ -17,6 +17,7 @@ pub(crate) use classes::largest;
 use classes::side;
 pub use classes::{Classes, Scheme};
 pub use loss::Loss;
+pub(crate) use loss::{BLOCK, Bents};
 pub use penalty::{Penalty, shrunk};
 
 /// Data, loss and regularizer. The rows are dealt to machines in the order in which they stand here.

@@ -4,14 +4,16 @@
 //! An epoch is as much work as one pass over the rows. A row whose αᵢ rests at a bound is looked at ever more seldom, and
 //! the work saved goes to those that still move (in the spirit of Hsieh et al. 2008, §3.2, but no row is ever set aside).
 //!
-//! Row i's numbers, for each of its margins, are αᵢ and for how many rounds it has rested, the shared vector is v(α) = Σ sᵢαᵢxᵢ / (λ₂n), and w(α) is
-//! v shrunk by λ₁/λ₂ (Shalev-Shwartz & Zhang 2014, Prox-SDCA; without λ₁ it is v itself); both P(w) and D(α) are known
-//! exactly.
+//! Row i's numbers, for each of its margins, are αᵢ and for how many rounds it has rested, the shared vector is v(α) =
+//! Σ sᵢαᵢxᵢ / (λ₂n), and w(α) is v shrunk by λ₁/λ₂ (Shalev-Shwartz & Zhang 2014, Prox-SDCA; without λ₁ it is v itself);
+//! both P(w) and D(α) are known exactly.
 
+mod epoch;
 mod visits;
 
 use std::borrow::Cow;
 
+use epoch::Epoch;
 use visits::{Visits, WIDTH};
 
 use super::{Algorithm, Machines, Order, Server, Step, Support, Task, Work, Worker, dual, primal};
@@ -111,77 +113,35 @@ impl Worker for CocoaWorker {
                 });
                 dual::push_adopted(order, &self.outline, &self.shard, shared, alpha, push);
             }
-            Task::Step | Task::Probe if self.outline.classes.is_some() => {
-                return self.local_epoch::<true>(order, shared, rows, push);
-            }
-            Task::Step | Task::Probe => return self.local_epoch::<false>(order, shared, rows, push),
+            Task::Step | Task::Probe => return self.local_epoch(order, shared, rows, push),
         }
         primal::pass(&self.outline, &self.shard)
     }
 }
 
 impl CocoaWorker {
-    /// The row that a number belongs to, its label and the part of v that it moves. Rows of one margin do not pay for those of
-    /// several.
-    #[inline]
-    fn visited<'v, const SEVERAL: bool>(&self, at: usize, v: &'v mut [f64]) -> (usize, f64, &'v mut [f64]) {
-        if !SEVERAL {
-            return (at, self.shard.label(at), v);
-        }
-        let (i, margin) = self.outline.place(at);
-        (i, self.outline.target(self.shard.label(i), margin), &mut v[self.outline.block(margin)])
-    }
-
     /// Exact dual coordinate steps, as many as a pass over all rows would cost. The push doubles as the moving copy
     /// v = w + σ′Δw, so that a worker keeps nothing of the model's length.
-    fn local_epoch<const SEVERAL: bool>(
-        &mut self,
-        order: &Order,
-        w: &[f64],
-        rows: &mut [[f64; WIDTH]],
-        v: &mut [f64],
-    ) -> Work {
+    fn local_epoch(&mut self, order: &Order, w: &[f64], rows: &mut [[f64; WIDTH]], v: &mut [f64]) -> Work {
         let [gamma, sigma] = order.args[..] else { unreachable!("the server sends γ and σ′") };
-        let scale = sigma / self.outline.l2_rows();
-        let by = dual::shrinkage(&self.outline);
         self.before.clear();
-        self.before.extend(rows.iter().map(|[alpha, _]| *alpha));
-        self.visits.begin(rows);
-        let mut rng = keyed(self.shard.seed, Purpose::Visit, self.shard.worker, order.round);
-        let margins = self.outline.outputs() as u64;
-        let Work { rows: all, entries } = primal::pass(&self.outline, &self.shard);
-        let most = Work { rows: margins * all, entries };
-        let mut work = Work::default();
-
-        v.copy_from_slice(w);
-        while work.is_less_than(most) && self.visits.shuffle(&mut rng) {
-            for &at in &self.visits.next {
-                if !work.is_less_than(most) {
-                    break;
-                }
-                let (i, y, v) = self.visited::<SEVERAL>(at as usize, v);
-                let (row, [alpha, rested]) = (self.shard.row(i), &mut rows[at as usize]);
-                let q = scale * self.norms[i];
-                let next = self.outline.loss.dual_step(*alpha, y, dual::predict(row, v, by), q);
-                let change = next - *alpha;
-                work.rows += 1;
-                work.entries += row.stored() as u64;
-                if change != 0.0 {
-                    (*alpha, *rested) = (next, 0.0);
-                    row.axpy(scale * self.shard.weight(i) * change, v);
-                    self.visits.moved.push(at);
-                }
-            }
+        if gamma != 1.0 {
+            self.before.extend(rows.iter().map(|[alpha, _]| *alpha));
         }
+        self.visits.begin(rows);
+        v.copy_from_slice(w);
+        let rng = keyed(self.shard.seed, Purpose::Visit, self.shard.worker, order.round);
+        let Self { outline, shard, norms, visits, before } = self;
+        let work = Epoch::new(outline, shard, norms, sigma, rows).run(visits, rng, v);
 
-        for ([alpha, _], before) in rows.iter_mut().zip(&self.before) {
-            *alpha = before + gamma * (*alpha - before);
+        for ([alpha, _], before) in rows.iter_mut().zip(before) {
+            *alpha = *before + gamma * (*alpha - *before);
         }
         for (v, w) in v.iter_mut().zip(w) {
             *v = gamma / sigma * (*v - w);
         }
         // A row has been looked at once all of its margins have.
-        Work { rows: work.rows / margins, ..work }
+        Work { rows: work.rows / self.outline.outputs() as u64, ..work }
     }
 }
 

@@ -28,6 +28,7 @@ pub(super) fn shrinkage(outline: &Outline) -> f64 {
 }
 
 /// x·w, w being v shrunk.
+#[inline(always)]
 pub(super) fn predict(row: Row<'_>, v: &[f64], by: f64) -> f64 {
     if by == 0.0 { row.dot(v) } else { row.iter().map(|(j, x)| x * shrunk(v[j as usize], by)).sum() }
 }

@@ -97,18 +97,22 @@ impl NewtonWorker {
     /// Σ sᵢφ′ᵢ xᵢ, Σ sᵢφᵢ, and the diagonal of Σ sᵢφ″ᵢ xᵢxᵢᵀ; notes the sᵢφ″.
     fn push_look(&self, w: &[f64], bends: &mut [f64], push: &mut [f64]) {
         let (gradient_and_value, diagonal) = push.split_at_mut(self.outline.columns + 1);
-        primal::push_gradient_noting(&self.outline, &self.shard, w, gradient_and_value, |i, _, bend| {
-            bends[i] = bend;
-            self.shard.row(i).axpy_squares(bend, diagonal);
-        });
+        primal::push_gradient_noting(
+            &self.outline,
+            &self.shard,
+            w,
+            gradient_and_value,
+            #[inline(always)]
+            |block| {
+                bends[block.rows.clone()].copy_from_slice(block.bends);
+                self.shard.add_squares(block.rows, block.bends, diagonal);
+            },
+        );
     }
 
     /// Σ sᵢφ″ᵢ (xᵢ·p) xᵢ.
     fn push_product(&self, p: &[f64], bends: &[f64], push: &mut [f64]) {
-        for (i, bend) in bends.iter().enumerate().filter(|(_, bend)| **bend != 0.0) {
-            let row = self.shard.row(i);
-            row.axpy(bend * row.dot(p), push);
-        }
+        primal::push_product(&self.shard, p, bends, push);
     }
 
     /// The same look where rows have several margins.

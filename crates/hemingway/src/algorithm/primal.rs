@@ -1,44 +1,102 @@
 //! What all methods that work on w alone share: the gradient, and the terms of P and D at any w.
 
+use std::ops::Range;
+
 use super::{Machines, Order, Task, Work, many};
 use crate::Result;
 use crate::data::Shard;
 use crate::data::matrix::{axpy, dot};
-use crate::problem::{Evaluation, Outline, Penalty};
+use crate::problem::{BLOCK, Bents, Evaluation, Outline, Penalty};
+use crate::simd::widest;
 
 /// A whole pass over a shard: every entry once for each margin.
 pub(super) fn pass(outline: &Outline, shard: &Shard) -> Work {
     Work { rows: shard.len() as u64, entries: outline.outputs() as u64 * shard.stored() }
 }
 
+/// What a block of rows is worth at a w.
+#[derive(Debug)]
+pub(super) struct Looked<'a> {
+    /// Which of the held rows.
+    pub(super) rows: Range<usize>,
+    /// xᵢ·w.
+    pub(super) predictions: &'a [f64],
+    /// sᵢφ.
+    values: &'a [f64],
+    /// sᵢφ′.
+    slopes: &'a [f64],
+    /// sᵢφ″.
+    pub(super) bends: &'a [f64],
+}
+
+/// Entries that are still in the nearest cache when they are needed again.
+const NEAR: usize = 1536;
+
+/// How many rows make a block: the more the better for vectors, as long as their entries stay near.
+fn block_rows(shard: &Shard) -> usize {
+    let entries = shard.stored() as usize / shard.len().max(1);
+    let rows = (NEAR / entries.max(1)).clamp(8, BLOCK);
+    // Whole vectors.
+    rows - rows % 8
+}
+
+/// Shows `see` every block of rows at w. Entries are read once from memory; what `see` does with them finds them near.
+#[inline(always)]
+fn look(outline: &Outline, shard: &Shard, w: &[f64], mut see: impl FnMut(Looked<'_>)) {
+    let (labels, weights) = (shard.labels(), shard.weights());
+    let (mut z, mut at) = ([0.0; BLOCK], Bents::new());
+    let size = block_rows(shard);
+    for start in (0..shard.len()).step_by(size) {
+        let rows = start..shard.len().min(start + size);
+        let m = rows.len();
+        shard.dots(rows.clone(), w, &mut z[..m]);
+        at.fill(outline.loss, &z[..m], &labels[rows.clone()]);
+        if let Some(weights) = weights {
+            at.weigh(&weights[rows.clone()]);
+        }
+        let Bents { values, slopes, bends } = &at;
+        see(Looked { rows, predictions: &z[..m], values: &values[..m], slopes: &slopes[..m], bends: &bends[..m] });
+    }
+}
+
+/// The same in the widest form.
+#[inline(always)]
+fn wide_look(outline: &Outline, shard: &Shard, w: &[f64], see: impl FnMut(Looked<'_>)) {
+    widest(
+        #[inline(always)]
+        || look(outline, shard, w, see),
+    );
+}
+
 /// Adds Σ sᵢφ(xᵢ·w) to `push[d]` and Σ sᵢφ′(xᵢ·w)·xᵢ to `push[..d]`.
 pub(super) fn push_gradient(outline: &Outline, shard: &Shard, w: &[f64], push: &mut [f64]) {
     match outline.classes {
-        None => push_gradient_noting(outline, shard, w, push, |_, _, _| ()),
+        None => push_gradient_noting(outline, shard, w, push, |_| ()),
         Some(classes) => many::push_gradient_noting(outline, classes, shard, w, push, |_, _| ()),
     }
 }
 
-/// The same where rows have one margin, telling of every row i its xᵢ·w and sᵢφ″.
+/// The same where rows have one margin, showing `note` every block of them.
+#[inline(always)]
 pub(super) fn push_gradient_noting(
     outline: &Outline,
     shard: &Shard,
     w: &[f64],
     push: &mut [f64],
-    mut note: impl FnMut(usize, f64, f64),
+    mut note: impl FnMut(Looked<'_>),
 ) {
     let (gradient, value) = push.split_at_mut(outline.columns);
-    for i in 0..shard.len() {
-        let (row, y, s) = (shard.row(i), shard.label(i), shard.weight(i));
-        let z = row.dot(w);
-        let at = outline.loss.bent(z, y);
-        value[0] += s * at.value;
-        let slope = s * at.slope;
-        if slope != 0.0 {
-            row.axpy(slope, gradient);
-        }
-        note(i, z, s * at.bend);
-    }
+    wide_look(
+        outline,
+        shard,
+        w,
+        #[inline(always)]
+        |block| {
+            value[0] += block.values.iter().sum::<f64>();
+            shard.add_rows(block.rows.clone(), block.slopes, gradient);
+            note(block);
+        },
+    );
 }
 
 /// Adds Σ sᵢφ(xᵢ·w) to `push[0]`.
@@ -46,8 +104,36 @@ pub(super) fn push_value(outline: &Outline, shard: &Shard, w: &[f64], push: &mut
     if let Some(classes) = outline.classes {
         return many::push_value(outline, classes, shard, w, push);
     }
-    let loss = |i| shard.weight(i) * outline.loss.value(shard.row(i).dot(w), shard.label(i));
-    push[0] += (0..shard.len()).map(loss).sum::<f64>();
+    wide_look(
+        outline,
+        shard,
+        w,
+        #[inline(always)]
+        |block| push[0] += block.values.iter().sum::<f64>(),
+    );
+}
+
+/// Adds Σ aᵢ(xᵢ·p)xᵢ.
+pub(super) fn push_product(shard: &Shard, p: &[f64], a: &[f64], push: &mut [f64]) {
+    widest(
+        #[inline(always)]
+        || add_product(shard, p, a, push),
+    );
+}
+
+/// Blocks of rows without any aᵢ are left out.
+#[inline(always)]
+fn add_product(shard: &Shard, p: &[f64], a: &[f64], push: &mut [f64]) {
+    let mut z = [0.0; BLOCK];
+    let size = block_rows(shard);
+    for (start, a) in (0..shard.len()).step_by(size).zip(a.chunks(size)) {
+        if a.iter().any(|a| *a != 0.0) {
+            let rows = start..start + a.len();
+            shard.dots(rows.clone(), p, &mut z[..a.len()]);
+            z.iter_mut().zip(a).for_each(|(z, a)| *z *= a);
+            shard.add_rows(rows, &z[..a.len()], push);
+        }
+    }
 }
 
 /// P(w) − λ₁‖w‖₁ and its gradient from the sums of [`push_gradient`]; `gradient` comes in as the sum.

@@ -62,7 +62,7 @@ impl Worker for SvrgWorker {
         match order.task {
             Task::Evaluate => primal::push_evaluation(order, &self.outline, &self.shard, shared, push),
             Task::Probe | Task::Adopt => {
-                let note = |i: usize, z, _| anchored[i] = z;
+                let note = |block: primal::Looked<'_>| anchored[block.rows].copy_from_slice(block.predictions);
                 primal::push_gradient_noting(&self.outline, &self.shard, shared, push, note);
             }
             Task::Step => self.push_epoch(order, shared, anchored, push),

@@ -1,5 +1,9 @@
 //! Rows of numbers, sparse or dense by density. Our own because all we need is rows, dots and axpys, split by range.
 
+mod block;
+
+pub(crate) use block::Narrow;
+
 /// Above this share of non-zeros a dense row is both smaller and faster.
 const DENSE_ABOVE: f64 = 1.0 / 3.0;
 
@@ -111,6 +115,14 @@ impl Matrix {
         }
     }
 
+    /// Stored entries of some rows.
+    pub(crate) fn stored_in(&self, rows: std::ops::Range<usize>) -> usize {
+        match self {
+            Self::Sparse { starts, .. } => starts[rows.end] - starts[rows.start],
+            Self::Dense { columns, .. } => rows.len() * columns,
+        }
+    }
+
     /// Entries that are not zero.
     pub fn nonzeros(&self) -> usize {
         match self {
@@ -136,6 +148,7 @@ impl Matrix {
     }
 
     /// Row i.
+    #[inline(always)]
     pub fn row(&self, i: usize) -> Row<'_> {
         match self {
             Self::Sparse { starts, indices, values, .. } => {
@@ -220,6 +233,7 @@ impl Matrix {
 
 impl<'a> Row<'a> {
     /// x·w. The order of additions is fixed: results repeat to the bit.
+    #[inline(always)]
     pub fn dot(self, w: &[f64]) -> f64 {
         match self {
             Self::Sparse(indices, values) => sparse_dot(indices, values, w),
@@ -228,18 +242,16 @@ impl<'a> Row<'a> {
     }
 
     /// w += a·x.
+    #[inline(always)]
     pub fn axpy(self, a: f64, w: &mut [f64]) {
         match self {
-            Self::Sparse(indices, values) => {
-                for (&j, &v) in indices.iter().zip(values) {
-                    w[j as usize] += a * v;
-                }
-            }
+            Self::Sparse(indices, values) => sparse_axpy(a, indices, values, w),
             Self::Dense(row) => axpy(a, row, w),
         }
     }
 
     /// w += a·x², entry by entry.
+    #[inline(always)]
     pub fn axpy_squares(self, a: f64, w: &mut [f64]) {
         match self {
             Self::Sparse(indices, values) => {
@@ -252,12 +264,14 @@ impl<'a> Row<'a> {
     }
 
     /// ‖x‖².
+    #[inline(always)]
     pub fn norm_sq(self) -> f64 {
         let (Self::Sparse(_, values) | Self::Dense(values)) = self;
         dot(values, values)
     }
 
     /// Stored entries: what touching the row costs.
+    #[inline(always)]
     pub fn stored(self) -> usize {
         let (Self::Sparse(_, values) | Self::Dense(values)) = self;
         values.len()
@@ -274,6 +288,7 @@ impl<'a> Row<'a> {
 }
 
 /// x·w over four fixed lanes: one after the other, additions would wait for each other.
+#[inline(always)]
 fn sparse_dot(indices: &[u32], values: &[f64], w: &[f64]) -> f64 {
     let (i4, i_rest) = indices.as_chunks::<4>();
     let (v4, v_rest) = values.as_chunks::<4>();
@@ -287,7 +302,16 @@ fn sparse_dot(indices: &[u32], values: &[f64], w: &[f64]) -> f64 {
     (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]) + rest
 }
 
+/// w += a·x.
+#[inline(always)]
+fn sparse_axpy(a: f64, indices: &[u32], values: &[f64], w: &mut [f64]) {
+    for (&j, &v) in indices.iter().zip(values) {
+        w[j as usize] += a * v;
+    }
+}
+
 /// a·b over four fixed lanes.
+#[inline(always)]
 pub fn dot(a: &[f64], b: &[f64]) -> f64 {
     let (a4, a_rest) = a.as_chunks::<4>();
     let (b4, b_rest) = b.as_chunks::<4>();
@@ -302,6 +326,7 @@ pub fn dot(a: &[f64], b: &[f64]) -> f64 {
 }
 
 /// y += a·x.
+#[inline(always)]
 pub fn axpy(a: f64, x: &[f64], y: &mut [f64]) {
     for (y, x) in y.iter_mut().zip(x) {
         *y += a * x;

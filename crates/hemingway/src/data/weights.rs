@@ -10,6 +10,7 @@ use crate::{Error, Result};
 
 impl Dataset {
     /// What row i counts for.
+    #[inline(always)]
     pub fn weight(&self, i: usize) -> f64 {
         self.weights.as_ref().map_or(1.0, |weights| weights[i])
     }

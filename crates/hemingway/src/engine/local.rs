@@ -1,5 +1,7 @@
-//! Threads of this machine: m workers on min(m, cores) threads, each worker always on the same one.
+//! Threads of this machine: m workers on min(m, cores) threads, each worker always on the same one. The first of them is
+//! the caller's own: one machine needs no other, and nothing is handed over.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
@@ -15,7 +17,10 @@ use crate::{Error, Result};
 pub struct Local {
     setting: Setting,
     placement: Placement,
-    threads: Vec<Thread>,
+    /// The workers `0, threads, 2·threads, …`.
+    here: Vec<Slot>,
+    /// The other threads.
+    others: Vec<Thread>,
     tree: TreeSum,
     clock: Clock,
 }
@@ -42,7 +47,7 @@ enum Reply {
     Items(Vec<Vec<f64>>),
 }
 
-/// A thread that owns the workers `k, k + threads, k + 2·threads, …`.
+/// A thread that owns the workers `k, k + threads, k + 2·threads, …`, k > 0.
 struct Thread {
     commands: Sender<Command>,
     replies: Receiver<Reply>,
@@ -56,7 +61,8 @@ impl Local {
         let mut engine = Self {
             placement: setting.placement(1),
             setting,
-            threads: Vec::new(),
+            here: Vec::new(),
+            others: Vec::new(),
             tree: TreeSum::default(),
             clock: Clock::default(),
         };
@@ -66,7 +72,7 @@ impl Local {
 
     fn deal(&mut self, machines: usize, items: &[f64]) -> Result<()> {
         check_machines(machines)?;
-        self.threads.clear();
+        self.others.clear();
         self.placement = self.setting.placement(machines);
         let width = self.setting.width();
         let threads = machines.min(cores());
@@ -77,8 +83,14 @@ impl Local {
             let worker = self.setting.algorithm.worker(&self.setting.outline, shard);
             slots[k % threads].push(Slot { worker, items });
         }
-        self.threads = slots.into_iter().map(Thread::start).collect();
+        let mut slots = slots.into_iter();
+        self.here = slots.next().unwrap_or_default();
+        self.others = slots.map(Thread::start).collect();
         Ok(())
+    }
+
+    fn threads(&self) -> usize {
+        1 + self.others.len()
     }
 
     /// One list entry per worker from one list per thread, in order of worker.
@@ -95,11 +107,24 @@ impl Local {
 
     /// One list per thread from one entry per worker.
     fn spread<T>(&self, per_worker: impl Iterator<Item = T>) -> Vec<Vec<T>> {
-        let mut lists: Vec<Vec<T>> = self.threads.iter().map(|_| Vec::new()).collect();
+        let threads = self.threads();
+        let mut lists: Vec<Vec<T>> = (0..threads).map(|_| Vec::new()).collect();
         for (k, entry) in per_worker.enumerate() {
-            lists[k % self.threads.len()].push(entry);
+            lists[k % threads].push(entry);
         }
         lists
+    }
+
+    /// Sends an order to the other threads.
+    fn broadcast(&self, order: &Order, shared: &[f64], pushes: impl Iterator<Item = Vec<Vec<f64>>>) -> Result<()> {
+        if self.others.is_empty() {
+            return Ok(());
+        }
+        let (order, shared) = (Arc::new(order.clone()), Arc::new(shared.to_vec()));
+        for (thread, pushes) in self.others.iter().zip(pushes) {
+            thread.send(Command::Round { order: Arc::clone(&order), shared: Arc::clone(&shared), pushes })?;
+        }
+        Ok(())
     }
 }
 
@@ -116,17 +141,17 @@ impl Machines for Local {
         let began = Instant::now();
         let m = self.count();
         let buffers: Vec<_> = (0..m).map(|_| self.tree.buffer(sum.len())).collect();
-        let per_thread = self.spread(buffers.into_iter());
-        let (order, shared) = (Arc::new(order.clone()), Arc::new(shared.to_vec()));
-        for (thread, pushes) in self.threads.iter().zip(per_thread) {
-            thread.send(Command::Round { order: Arc::clone(&order), shared: Arc::clone(&shared), pushes })?;
-        }
+        let mut per_thread = self.spread(buffers.into_iter()).into_iter();
+        let own = per_thread.next().unwrap_or_default();
+        self.broadcast(order, shared, per_thread)?;
         let broadcast = began.elapsed().as_secs_f64();
 
         let (mut slowest, mut total, mut rows) = (0.0_f64, 0.0, 0);
-        let mut pushes = Vec::with_capacity(self.threads.len());
-        for thread in &self.threads {
-            if let Reply::Round { pushes: own, work, busy } = thread.receive()? {
+        let mut pushes = Vec::with_capacity(self.threads());
+        let here = catch_unwind(AssertUnwindSafe(|| round(&mut self.here, order, shared, own))).map_err(|_| lost());
+        let replies = std::iter::once(here).chain(self.others.iter().map(Thread::receive));
+        for reply in replies {
+            if let Reply::Round { pushes: own, work, busy } = reply? {
                 slowest = slowest.max(busy);
                 total += busy;
                 rows += work.rows;
@@ -140,7 +165,7 @@ impl Machines for Local {
         self.tree.finish(sum);
 
         let whole = began.elapsed().as_secs_f64();
-        let compute = total / self.threads.len() as f64;
+        let compute = total / self.threads() as f64;
         let sync = broadcast + (whole - arrived);
         // The mean of equal numbers may round above them.
         let wait = (slowest - compute).max(0.0);
@@ -160,8 +185,8 @@ impl Engine for Local {
     }
 
     fn items(&mut self) -> Result<Vec<f64>> {
-        let mut lists = Vec::with_capacity(self.threads.len());
-        for thread in &self.threads {
+        let mut lists = vec![self.here.iter().map(|slot| slot.items.clone()).collect()];
+        for thread in &self.others {
             thread.send(Command::Items)?;
             if let Reply::Items(items) = thread.receive()? {
                 lists.push(items);
@@ -174,7 +199,10 @@ impl Engine for Local {
         self.setting.check_items(items)?;
         let width = self.setting.width();
         let own = self.placement.ranges().map(|range| items[range.start * width..range.end * width].to_vec());
-        for (thread, items) in self.threads.iter().zip(self.spread(own)) {
+        let mut lists = self.spread(own).into_iter();
+        let here = lists.next().unwrap_or_default();
+        self.here.iter_mut().zip(here).for_each(|(slot, items)| slot.items = items);
+        for (thread, items) in self.others.iter().zip(lists) {
             thread.send(Command::SetItems(items))?;
         }
         Ok(())

@@ -1,8 +1,13 @@
 //! The losses φ(z, y), their slopes and curvatures; their conjugates and exact dual coordinate steps are in `dual`.
 
+mod block;
 mod dual;
+mod elementary;
 
 use serde::{Deserialize, Serialize};
+
+pub(crate) use block::{BLOCK, Bents};
+use elementary::{exp, ln_1p};
 
 use crate::{Error, Result};
 
@@ -103,6 +108,7 @@ impl Loss {
     }
 
     /// φ(z, y).
+    #[inline(always)]
     pub fn value(self, z: f64, y: f64) -> f64 {
         match self {
             Self::Hinge => short(z, y),
@@ -116,6 +122,7 @@ impl Loss {
     }
 
     /// φ′(z, y), or a subgradient.
+    #[inline(always)]
     pub fn slope(self, z: f64, y: f64) -> f64 {
         match self {
             Self::Hinge if y * z < 1.0 => -y,
@@ -131,19 +138,21 @@ impl Loss {
     }
 
     /// φ, φ′ and φ″ at once: of the logistic loss all three come from one exponential.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn bent(self, z: f64, y: f64) -> Bent {
         if self != Self::Logistic {
             return Bent { value: self.value(z, y), slope: self.slope(z, y), bend: self.bend(z, y) };
         }
         let t = -y * z;
-        let e = (-t.abs()).exp();
-        let (likely, unlikely) = (1.0 / (1.0 + e), e / (1.0 + e));
+        let e = exp(-t.abs());
+        let likely = 1.0 / (1.0 + e);
+        let unlikely = e * likely;
         let slope = -y * if t >= 0.0 { likely } else { unlikely };
-        Bent { value: t.max(0.0) + e.ln_1p(), slope, bend: likely * unlikely }
+        Bent { value: t.max(0.0) + ln_1p(e), slope, bend: likely * unlikely }
     }
 
     /// φ″(z, y), where φ bends; 0 on straight pieces.
+    #[inline(always)]
     pub fn bend(self, z: f64, y: f64) -> f64 {
         let within = |inside: bool, bend: f64| if inside { bend } else { 0.0 };
         match self {
@@ -175,28 +184,29 @@ impl std::str::FromStr for Loss {
 }
 
 /// What is missing to the margin.
+#[inline(always)]
 fn short(z: f64, y: f64) -> f64 {
     (1.0 - y * z).max(0.0)
 }
 
 /// ½r² up to r = `knee`, and straight on beyond.
+#[inline(always)]
 fn eased(r: f64, knee: f64) -> f64 {
     if r <= knee { 0.5 * r * r } else { knee * (r - 0.5 * knee) }
 }
 
 /// ln(1 + eᵗ) without overflow.
+#[inline(always)]
 fn softplus(t: f64) -> f64 {
-    t.max(0.0) + (-t.abs()).exp().ln_1p()
+    t.max(0.0) + ln_1p(exp(-t.abs()))
 }
 
 /// 1/(1 + e⁻ᵗ) without overflow.
+#[inline(always)]
 fn sigmoid(t: f64) -> f64 {
-    if t >= 0.0 {
-        1.0 / (1.0 + (-t).exp())
-    } else {
-        let e = t.exp();
-        e / (1.0 + e)
-    }
+    let e = exp(-t.abs());
+    let likely = 1.0 / (1.0 + e);
+    if t >= 0.0 { likely } else { e * likely }
 }
 
 #[cfg(test)]

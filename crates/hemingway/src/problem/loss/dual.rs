@@ -3,16 +3,19 @@
 //! With α the dual variable of a row (SDCA's sign: w(α) = Σ αᵢxᵢ / (λn)), the dual objective gains −φ*(−α) from the
 //! row. What becomes of it with weights, `algorithm/dual.rs` says. For the losses with classes b = yα lives in [0, 1], for the squared hinge in [0, ∞).
 
+use super::elementary::ln;
 use super::{HUBER, Loss, SMOOTHING, sigmoid};
 
 impl Loss {
     /// A feasible dual variable for a row whose prediction is z: α = −φ′(z, y) (Fenchel–Young holds with equality).
+    #[inline(always)]
     pub fn dual_of(self, z: f64, y: f64) -> f64 {
         -self.slope(z, y)
     }
 
     /// −φ*(−α) as (a, c): along t·α the row is worth t·a − t²·c. The logistic entropy does not scale so; there the
     /// pair is right only at t = 1 (see [`Loss::dual_scales`]).
+    #[inline(always)]
     pub fn dual_terms(self, alpha: f64, y: f64) -> (f64, f64) {
         let quadratic = match self {
             Self::Logistic => return (-entropy_sum(y * alpha), 0.0),
@@ -31,6 +34,7 @@ impl Loss {
 
     /// The α that maximises the dual along one coordinate, exactly (Shalev-Shwartz & Zhang 2013, §6.2, with CoCoA's σ′
     /// inside `q`): `z` = x·v, `q` = σ′‖x‖²/(λn).
+    #[inline(always)]
     pub fn dual_step(self, alpha: f64, y: f64, z: f64, q: f64) -> f64 {
         match self {
             Self::Hinge => {
@@ -54,15 +58,22 @@ fn entropy_sum(b: f64) -> f64 {
     term(b) + term(1.0 - b)
 }
 
+/// After a step Δ of Newton's in ln(b/(1 − b)), the next is at most qΔ²/20: with qΔ² below this, it may be left out. The dual
+/// loses the square of that.
+const SHORT: f64 = 1e-4;
+
 /// Solves ln((1 − b)/b) − s − q(b − b₀) = 0 for b in (0, 1), s = yz: the left side falls strictly, so a bisection
 /// bracket around Newton's steps always ends. In u = ln(b/(1 − b)) the equation −u − s − q(σ(u) − b₀) = 0 has slope
 /// between −1 − q/4 and −1, where Newton behaves.
+#[inline(always)]
 fn logistic_step(b0: f64, s: f64, q: f64) -> f64 {
     let mut low = -s - q * (1.0 - b0);
     let mut high = -s + q * b0;
-    let mut u = if b0 > 0.0 && b0 < 1.0 { (b0 / (1.0 - b0)).ln().clamp(low, high) } else { 0.5 * (low + high) };
+    let odds = b0 / (1.0 - b0);
+    let known = b0 < 1.0 && odds >= f64::MIN_POSITIVE;
+    let mut u = if known { clamped(ln(odds), low, high) } else { 0.5 * (low + high) };
+    let mut b = if known && u > low && u < high { b0 } else { sigmoid(u) };
     for _ in 0..60 {
-        let b = sigmoid(u);
         let excess = -u - s - q * (b - b0);
         if excess > 0.0 {
             low = u;
@@ -71,12 +82,18 @@ fn logistic_step(b0: f64, s: f64, q: f64) -> f64 {
         }
         let newton = u + excess / (1.0 + q * b * (1.0 - b));
         let next = if newton > low && newton < high { newton } else { 0.5 * (low + high) };
-        // Newton squares the error: after a step this short it is below working precision.
-        if (next - u).abs() <= 1e-7 * (1.0 + u.abs()) {
-            u = next;
+        let is_short = q * (next - u) * (next - u) <= SHORT;
+        u = next;
+        b = sigmoid(u);
+        if is_short {
             break;
         }
-        u = next;
     }
-    sigmoid(u)
+    b
+}
+
+/// Between two numbers, the second of which may be the lower by rounding.
+#[inline(always)]
+fn clamped(x: f64, low: f64, high: f64) -> f64 {
+    x.max(low).min(high)
 }

@@ -1,0 +1,37 @@
+//! How the time of a pass grows with rows, columns and non-zeros, over three decades each.
+//!
+//! ```text
+//! cargo run --release -p hemingway-bench --bin growth
+//! ```
+
+use hemingway::data::Source;
+use hemingway::problem::{Loss, Problem};
+use hemingway_bench::kernels::{LOOPS, time};
+
+/// Rows, columns and entries a row, of which one grows.
+const SERIES: [(&str, [(usize, usize, usize); 4]); 3] = [
+    ("rows", [(1_000, 10_000, 50), (10_000, 10_000, 50), (100_000, 10_000, 50), (1_000_000, 10_000, 50)]),
+    ("columns", [(50_000, 200, 50), (50_000, 2_000, 50), (50_000, 20_000, 50), (50_000, 200_000, 50)]),
+    ("entries a row", [(20_000, 20_000, 5), (20_000, 20_000, 50), (20_000, 20_000, 500), (20_000, 20_000, 5_000)]),
+];
+
+fn main() -> anyhow::Result<()> {
+    println!("| grows | rows | columns | non-zeros | loop | ms | ns a non-zero |\n|---|--:|--:|--:|---|--:|--:|");
+    for (what, sizes) in SERIES {
+        for (rows, columns, each) in sizes {
+            let density = each as f64 / columns as f64;
+            let recipe = format!("synth:sparse,rows={rows},columns={columns},density={density},noise=0.05,seed=3");
+            let data = Source::parse(&recipe)?.load()?.dataset;
+            let problem = Problem::new(&data, Loss::Logistic, Some(1e-4), 0)?;
+            drop(data);
+            let entries = problem.data.matrix.nonzeros();
+            for (name, algorithm, task) in LOOPS {
+                if let Some(seconds) = time(&problem, algorithm, task)? {
+                    let (ms, each) = (1e3 * seconds, 1e9 * seconds / entries as f64);
+                    println!("| {what} | {rows} | {columns} | {entries} | {name} | {ms:.3} | {each:.2} |");
+                }
+            }
+        }
+    }
+    Ok(())
+}
