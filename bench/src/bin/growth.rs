@@ -8,8 +8,11 @@ use hemingway::data::Source;
 use hemingway::problem::{Loss, Problem};
 use hemingway_bench::kernels::{LOOPS, time};
 
-/// Rows, columns and entries a row, of which one grows.
-const SERIES: [(&str, [(usize, usize, usize); 4]); 3] = [
+/// Rows, columns and entries a row.
+type Size = (usize, usize, usize);
+
+/// Of each three one grows.
+const SERIES: [(&str, [Size; 4]); 3] = [
     ("rows", [(1_000, 10_000, 50), (10_000, 10_000, 50), (100_000, 10_000, 50), (1_000_000, 10_000, 50)]),
     ("columns", [(50_000, 200, 50), (50_000, 2_000, 50), (50_000, 20_000, 50), (50_000, 200_000, 50)]),
     ("entries a row", [(20_000, 20_000, 5), (20_000, 20_000, 50), (20_000, 20_000, 500), (20_000, 20_000, 5_000)]),

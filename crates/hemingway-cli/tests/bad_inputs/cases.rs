@@ -116,9 +116,9 @@ const SYNTH: &[Case] = &[
 
 const WEIGHTS: &[Case] = &[
     of("one-class.svm", "train one-class.svm --reach 1e-3"),
-    of("three-classes.svm", "train three-classes.svm --reach 1e-3"),
+    of("three-classes.svm", "train three-classes.svm --reach 1e-3 --loss hinge --classes softmax"),
     of("three-classes.svm", "train three-classes.svm --reach 1e-3 --positive 7"),
-    of("three-classes.svm", "train three-classes.svm --reach 1e-3 --loss hinge"),
+    of("three-classes.svm", "train three-classes.svm --reach 1e-3 --algorithms admm"),
     of("few.weights", "train good.svm --reach 1e-3 --weights few.weights"),
     of("negative.weights", "train good.svm --reach 1e-3 --weights negative.weights"),
     of("word.weights", "train good.svm --reach 1e-3 --weights word.weights"),

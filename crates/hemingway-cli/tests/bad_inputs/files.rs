@@ -62,7 +62,7 @@ const TEXTS: &[(&str, &str)] = &[
     ("stranger.json", "{\"weights\": [1, 2]}"),
     ("words.model", "once upon a time\n"),
     ("classes.model", "solver_type L2R_LR\nnr_class 3\nlabel 1 2 3\nnr_feature 2\nbias -1\nw\n1\n2\n"),
-    ("solver.model", "solver_type MCSVM_CS\nnr_class 2\nlabel 1 2\nnr_feature 1\nbias -1\nw\n1\n"),
+    ("solver.model", "solver_type ONECLASS_SVM\nnr_class 2\nlabel 1 2\nnr_feature 1\nbias -1\nw\n1\n"),
     ("short.model", "solver_type L2R_LR\nnr_class 2\nlabel 1 2\nnr_feature 3\nbias -1\nw\n1\n2\n"),
     ("weight.model", "solver_type L2R_LR\nnr_class 2\nlabel 1 2\nnr_feature 2\nbias -1\nw\n1\nnan\n"),
     // Records

@@ -133,41 +133,43 @@ impl GdServer {
 
     /// Before the first step: the first guess of it may be too short by the number of columns, so it is made longer as
     /// long as it descends as it should.
-    fn lengthen(&mut self, on: &mut dyn Machines, from: &[f64], value: f64, slope: &[f64]) -> Result<()> {
+    fn lengthened(&self, on: &mut dyn Machines, from: &[f64], value: f64, slope: &[f64]) -> Result<f64> {
+        let mut step = self.step;
         for _ in 0..LENGTHENINGS {
-            let (trial, gain) = self.proximal(from, slope, 4.0 * self.step);
+            let (trial, gain) = self.proximal(from, slope, 4.0 * step);
             // Written so that a NaN ends it.
             let descends = self.smooth_at(on, &trial)? < value - gain;
             if !descends {
                 break;
             }
-            self.step *= 4.0;
+            step *= 4.0;
         }
-        Ok(())
+        Ok(step)
     }
 }
 
 impl Server for GdServer {
+    /// A round may be refused before it begins: nothing is changed until all are over.
     fn iterate(&mut self, on: &mut dyn Machines, shared: &mut [f64]) -> Result<Step> {
         let next_momentum = 0.5 * (1.0 + (1.0 + 4.0 * self.momentum * self.momentum).sqrt());
         let carry = (self.momentum - 1.0) / next_momentum;
         let ahead: Vec<f64> = shared.iter().zip(&self.previous).map(|(w, p)| w + carry * (w - p)).collect();
         let value_ahead = gradient(&self.outline, on, &ahead, &mut self.sum)?;
         let slope = self.sum[..self.outline.coefficients()].to_vec();
-        if self.value == f64::MAX {
-            self.lengthen(on, &ahead, value_ahead, &slope)?;
-        }
+        let is_first = self.value == f64::MAX;
+        let mut step = if is_first { self.lengthened(on, &ahead, value_ahead, &slope)? } else { self.step };
 
         for halvings in 0..HALVINGS {
-            let (trial, gain) = self.proximal(&ahead, &slope, self.step);
+            let (trial, gain) = self.proximal(&ahead, &slope, step);
             let smooth = self.smooth_at(on, &trial)?;
             let rounding = 1e-15 * value_ahead.abs();
             // Written so that a NaN is no descent.
             let descends = smooth <= value_ahead - gain + rounding;
             if !descends {
-                self.step *= 0.5;
+                step *= 0.5;
                 continue;
             }
+            self.step = step;
             let value = smooth + self.outline.penalty.lasso(&trial);
             if value > self.value && carry > 0.0 {
                 self.momentum = 1.0;
@@ -183,6 +185,7 @@ impl Server for GdServer {
             }
             return Ok(if stalled { Step::Stalled } else { Step::Moved });
         }
+        self.step = step;
         Ok(Step::Stalled)
     }
 

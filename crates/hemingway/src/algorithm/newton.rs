@@ -212,10 +212,25 @@ impl NewtonServer {
         Ok(())
     }
 
+    /// Moves along the product just made, or leaps.
+    fn step(&mut self, shared: &mut [f64]) {
+        let least_bend = self.least_bend();
+        let Some(descent) = &mut self.descent else { return };
+        if self.leaps > 0 {
+            self.leaps -= 1;
+            descent.leap(&self.memory);
+        } else {
+            self.region.begin(descent, least_bend);
+            descent.advance(&self.sum, &self.memory, &self.region);
+        }
+        descent.write(shared);
+    }
+
     /// Looks where a descent has led. The next starts there, or, if P did not fall as promised, where this one did.
-    fn arrive(&mut self, on: &mut dyn Machines, descent: Descent, shared: &mut [f64]) -> Result<Step> {
-        // From here on the rows' φ″ are of the end, and this descent cannot go on.
+    fn arrive(&mut self, on: &mut dyn Machines, shared: &mut [f64]) -> Result<Step> {
         let look = self.look(on, shared)?;
+        // The rows' φ″ are now of the end, and this descent cannot go on.
+        let Some(descent) = self.descent.take() else { return Ok(Step::Moved) };
         let leaped = descent.is_leap();
         let taken = if leaped { descent.fell_to(look.value) } else { self.region.judge(&descent, look.value) };
         if taken {
@@ -236,27 +251,23 @@ impl NewtonServer {
 }
 
 impl Server for NewtonServer {
+    /// A round may be refused before it begins: until it is over, everything is as it was.
     fn iterate(&mut self, on: &mut dyn Machines, shared: &mut [f64]) -> Result<Step> {
-        if let Some(descent) = self.descent.take_if(|descent| descent.is_over)
-            && self.arrive(on, descent, shared)? == Step::Stalled
-        {
+        if self.descent.as_ref().is_some_and(|descent| descent.is_over) && self.arrive(on, shared)? == Step::Stalled {
             return Ok(Step::Stalled);
         }
         if self.descent.is_none() {
             let look = self.look(on, shared)?;
             self.begin(shared, look);
         }
-        let Some(mut descent) = self.descent.take_if(|descent| !descent.is_at_rest()) else { return Ok(Step::Stalled) };
-        if self.leaps > 0 {
-            self.leaps -= 1;
-            descent.leap(&self.memory);
-        } else {
-            self.region.begin(&descent, self.least_bend());
-            self.product(on, &descent.direction)?;
-            descent.advance(&self.sum, &self.memory, &self.region);
+        let Some(descent) = self.descent.as_ref().filter(|descent| !descent.is_at_rest()) else {
+            return Ok(Step::Stalled);
+        };
+        if self.leaps == 0 {
+            let direction = descent.direction.clone();
+            self.product(on, &direction)?;
         }
-        descent.write(shared);
-        self.descent = Some(descent);
+        self.step(shared);
         Ok(Step::Moved)
     }
 
