@@ -11,7 +11,7 @@ const FORMATS: [ModelFormat; 4] =
 fuzz_target!(|bytes: &[u8]| {
     let Ok(model) = hemingway_fuzz::with_file("read", bytes, TrainedModel::load) else { return };
     _ = model.margins(Matrix::dense(2, vec![1.0, -2.0, 0.0, 3.0]));
-    model.label(1.0);
+    model.label(&vec![1.0; model.outputs()]);
     for format in FORMATS {
         let written = hemingway_fuzz::with_file("written", &[], |path| {
             model.save_as(path, format).map(|_| TrainedModel::load(path))
