@@ -1,7 +1,7 @@
 //! Loops compiled several times, for ever wider vectors, and run in the widest form that this machine knows.
 //!
-//! All forms do the same additions and multiplications in the same order, none fuses them: the bits do not depend on the
-//! machine.
+//! All forms do the same additions and multiplications in the same order, none fuses them, so that the bits should not
+//! depend on the machine.
 
 use pulp::{Arch, Simd, WithSimd};
 

@@ -149,7 +149,7 @@ pub(crate) struct ChoiceArgs {
     /// Fewest and most machines [default: 1 to all of the cluster, or the cores of this machine]
     #[arg(long, value_name = "A..B", value_parser = value::machines)]
     pub(crate) machines: Option<(usize, usize)>,
-    /// Only these algorithms [default: newton, lbfgs, cocoa and cocoa+ where they apply, else all that do; to --reach an error only
+    /// Only these algorithms [default: newton, cocoa and cocoa+ where they apply, else all that do; to --reach an error only
     /// those that converge to the optimum]
     #[arg(long, value_name = "A,B", value_delimiter = ',', conflicts_with = "resume")]
     pub(crate) algorithms: Option<Vec<String>>,

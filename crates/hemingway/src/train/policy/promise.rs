@@ -10,7 +10,7 @@ use crate::plan::{CLAIM_LAG, Candidate, Plan};
 /// (`regret judge`).
 const SLOWER: Estimate = Estimate { low: 1.1, mid: 1.1, high: 1.1, extrapolated: false };
 
-/// Deviations are thought larger than they turn out: with this share of them 90 % intervals hold nine times of ten
+/// Deviations are thought larger than they turn out: with this share of them 90 % intervals hold in 85 to 89 % of jobs
 /// (`regret judge`).
 const TURNS_OUT: f64 = 0.75;
 
