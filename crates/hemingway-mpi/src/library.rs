@@ -7,7 +7,7 @@ use mpi::request::scope;
 use mpi::topology::{Communicator, SimpleCommunicator};
 
 use crate::tree::Report;
-use crate::wire::{Tag, Wire, unpacked};
+use crate::wire::{Tag, Wire, unpacked, words};
 
 /// Numbers of every rank behind the sum: rows, seconds, whether it is strange, whether it failed.
 const TOLD: usize = 4;
@@ -48,7 +48,7 @@ fn merged(wire: &Wire, told: &[f64], mut own: Report, bytes: usize) -> Report {
         let [rows, seconds, strange, failed] = told else { continue };
         let failed = (*failed != 0.0).then(|| {
             let said = wire.receive(Some(rank), Tag::Answer, Some(wire.deadline(0.0)));
-            said.and_then(|(bytes, _)| unpacked(&bytes)).unwrap_or_else(|error| error.to_string())
+            said.and_then(|(bytes, _)| unpacked(&bytes)).unwrap_or_else(|error| words(&error))
         });
         own.merge(Report {
             rows: *rows as u64,

@@ -17,9 +17,9 @@ use crate::company::Readers;
 use crate::moving::{Home, Part, receive_rows, send_rows};
 use crate::numbers::Numbers;
 use crate::parcel::Shape;
-use crate::team::{Plan, Team, lost};
+use crate::team::{Plan, Team, host, lost};
 use crate::tree::{Report, children};
-use crate::wire::{Tag, Wire, packed};
+use crate::wire::{Tag, Wire, packed, words};
 
 /// Finds an algorithm by its name.
 pub type Find = fn(&str) -> Result<Arc<dyn Algorithm>>;
@@ -104,10 +104,10 @@ impl Rank {
             // Rows may be on their way from rank to rank for long.
             let until = self.wire.deadline(9.0 * self.wire.patience.as_secs_f64());
             let said: Result<Option<String>> = self.wire.receive_value(rank, Tag::Answer, until);
-            let failed = said.map_or_else(|error| Some(error.to_string()), |said| said);
+            let failed = said.map_or_else(|error| Some(words(&error)), |said| said);
             outcome = outcome.and(failed.map_or(Ok(()), |what| Err(Error::Engine(what))));
         }
-        outcome.inspect_err(|error| self.broken = Some(error.to_string()))
+        outcome.inspect_err(|error| self.broken = Some(words(error)))
     }
 
     /// The number under which all ranks know these rows, which are dealt out if they are new.
@@ -294,7 +294,7 @@ impl Rank {
                 command => {
                     let failed = self.obey(command).err();
                     let failed =
-                        failed.map(|error| format!("rank {} on {}: {error}", self.wire.rank, crate::team::host()));
+                        failed.map(|error| format!("rank {} on {}: {}", self.wire.rank, host(), words(&error)));
                     self.wire.send_value(0, Tag::Answer, &failed);
                 }
             }

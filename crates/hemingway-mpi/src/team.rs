@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::moving::{Home, Part, move_items, move_rows, owners, ranges, turn};
 use crate::tree::{Report, Summing};
-use crate::wire::Wire;
+use crate::wire::{Wire, words};
 
 /// How the sums of ranks become one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -149,7 +149,7 @@ impl Team {
                 (shift.pushes, Report { rows, slowest, seconds: shift.mean, strange, ..Report::default() })
             }
             Err(error) => {
-                let failed = Some(format!("rank {} on {}: {error}", wire.rank, host()));
+                let failed = Some(format!("rank {} on {}: {}", wire.rank, host(), words(&error)));
                 (Vec::new(), Report { failed, ..Report::default() })
             }
         };

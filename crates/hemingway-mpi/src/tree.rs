@@ -8,7 +8,7 @@ use hemingway::{Error, Result};
 use serde::{Deserialize, Serialize};
 
 use crate::numbers::Numbers;
-use crate::wire::{Tag, Wire, packed};
+use crate::wire::{Tag, Wire, packed, words};
 
 /// From whom a rank gets what the first of `ranks` sends to all, and to whom it passes it on: a binomial tree.
 pub(crate) fn children(ranks: &[usize], me: usize) -> Vec<usize> {
@@ -149,7 +149,7 @@ impl Summing<'_> {
         let patience = self.wire.patience.as_secs_f64();
         let until = self.wire.deadline(self.longer + patience * f64::from(height) / 16.0);
         if let Err(error) = self.take(from, until, &mut sum) {
-            self.report.failed = Some(error.to_string());
+            self.report.failed = Some(words(&error));
         }
         sum
     }

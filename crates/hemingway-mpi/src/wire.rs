@@ -185,6 +185,14 @@ pub fn complain(words: &str) {
     _ = writeln!(std::io::stderr(), "{words}");
 }
 
+/// An error in words that another error can hold.
+pub(crate) fn words(error: &Error) -> String {
+    match error {
+        Error::Engine(what) => what.clone(),
+        other => other.to_string(),
+    }
+}
+
 fn silent(who: Option<usize>, patience: Duration) -> Error {
     let who = who.map_or_else(|| "no rank".into(), |rank| format!("rank {rank}"));
     let seconds = patience.as_secs_f64();
