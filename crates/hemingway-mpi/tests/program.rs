@@ -102,7 +102,7 @@ fn shares_are_as_good_as_the_whole() {
         "wide.svm --algorithm gd --normalize columns --intercept --machines 3",
         "narrow.svm --algorithm minibatch-sdca --normalize rows --intercept --machines 4",
         "narrow.svm --algorithm proxcocoa+ --l1 0.001 --machines 3 --loss squared",
-        "many.svm --algorithm cocoa --machines 2",
+        "many.svm --algorithm cocoa --loss hinge --machines 2",
         "many.svm --algorithm lbfgs --positive 1 --machines 3",
     ]
     .iter()
