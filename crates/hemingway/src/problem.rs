@@ -7,6 +7,7 @@ mod classes;
 mod loss;
 mod penalty;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -64,23 +65,28 @@ pub struct Evaluation {
 }
 
 impl Problem {
-    /// Checks the settings, weighs the rows and shuffles them by the seed.
-    pub fn new(data: &Dataset, loss: Loss, l2: Option<f64>, seed: u64) -> Result<Self> {
+    /// Checks the settings, weighs the rows and shuffles them by the seed: those given away where they stand, others in a
+    /// copy.
+    pub fn new<'a>(data: impl Into<Cow<'a, Dataset>>, loss: Loss, l2: Option<f64>, seed: u64) -> Result<Self> {
         Self::of_classes(data, loss, None, l2, seed)
     }
 
     /// The same, of several classes if there are any.
-    pub fn of_classes(
-        data: &Dataset,
+    pub fn of_classes<'a>(
+        data: impl Into<Cow<'a, Dataset>>,
         loss: Loss,
         classes: Option<Classes>,
         l2: Option<f64>,
         seed: u64,
     ) -> Result<Self> {
+        let data = data.into();
         if data.rows() == 0 || data.columns() == 0 {
             return Err(Error::file(&data.name, "holds no rows or no columns: there is nothing to learn"));
         }
-        let data = data.weighed()?;
+        if u32::try_from(data.rows()).is_err() {
+            return Err(Error::file(&data.name, format!("holds {} rows; at most {} are dealt", data.rows(), u32::MAX)));
+        }
+        let data = data.into_owned().into_weighed()?;
         let penalty = Penalty::new(l2.unwrap_or(1.0 / data.rows() as f64), 0.0)?;
         check_labels(&data.labels, loss, classes)?;
         Ok(Self { data: Arc::new(data.shuffled(seed)), loss, classes, penalty, seed })

@@ -1,6 +1,7 @@
 //! Rows of numbers, sparse or dense by density. Our own because all we need is rows, dots and axpys, split by range.
 
 mod block;
+mod deal;
 
 pub(crate) use block::Narrow;
 
@@ -163,20 +164,15 @@ impl Matrix {
     pub fn compact(self) -> Self {
         let cells = self.rows() as f64 * self.columns() as f64;
         let dense = self.nonzeros() as f64 > DENSE_ABOVE * cells;
-        match (&self, dense) {
-            (Self::Sparse { .. }, true) => {
-                self.copied_into(Self::Dense { rows: 0, columns: self.columns(), values: Vec::new() })
+        match self {
+            Self::Sparse { columns, starts, indices, values } if dense => spread(columns, &starts, &indices, values),
+            Self::Dense { columns, .. } if !dense => {
+                let mut sparse = Self::sparse(columns);
+                (0..self.rows()).for_each(|i| sparse.push_row(self.row(i).iter().filter(|(_, v)| *v != 0.0)));
+                sparse
             }
-            (Self::Dense { .. }, false) => self.copied_into(Self::sparse(self.columns())),
             _ => self,
         }
-    }
-
-    fn copied_into(&self, mut empty: Self) -> Self {
-        for i in 0..self.rows() {
-            empty.push_row(self.row(i).iter().filter(|(_, v)| *v != 0.0));
-        }
-        empty
     }
 
     /// Rows for columns and columns for rows, in the same form.
@@ -229,6 +225,23 @@ impl Matrix {
         }
         out
     }
+}
+
+/// Sparse rows with their zeros written out, from the end on: no entry's place is before where it stands.
+fn spread(columns: usize, starts: &[usize], indices: &[u32], mut values: Vec<f64>) -> Matrix {
+    let rows = starts.len() - 1;
+    values.resize(rows * columns, 0.0);
+    for i in (0..rows).rev() {
+        let mut end = (i + 1) * columns;
+        for k in (starts[i]..starts[i + 1]).rev() {
+            let (v, place) = (values[k], i * columns + indices[k] as usize);
+            values[place + 1..end].fill(0.0);
+            values[place] = v;
+            end = place;
+        }
+        values[i * columns..end].fill(0.0);
+    }
+    Matrix::Dense { rows, columns, values }
 }
 
 impl<'a> Row<'a> {
