@@ -13,7 +13,7 @@ use std::time::Instant;
 
 use anyhow::Context;
 use hemingway::backend::{Backend, Config, EngineBackend, Frame};
-use hemingway::data::{Cache, Reading, SaveAs, Source, save};
+use hemingway::data::{Cache, Preparation, Reading, SaveAs, Source, prepare, save};
 use hemingway::problem::{Loss, Problem};
 use hemingway_bench::kernels::bytes;
 
@@ -25,10 +25,10 @@ const SKLEARN: &str = "import sys, time; from sklearn.datasets import load_svmli
 
 fn main() -> anyhow::Result<()> {
     let words: Vec<String> = std::env::args().skip(1).collect();
-    if let [word, file] = &words[..]
+    if let [word, file, cache] = &words[..]
         && word == "--footprint"
     {
-        return footprint(Path::new(file));
+        return footprint(Path::new(file), Cache::at(cache));
     }
     let megabytes: f64 = words.first().map_or(Ok(100.0), |word| word.parse())?;
     let folder = tempfile::tempdir()?;
@@ -41,9 +41,15 @@ fn main() -> anyhow::Result<()> {
         println!("| {who} | {seconds:.3} | {:.0} |", size / seconds);
     }
     std::io::stdout().flush()?;
-    let own = std::env::current_exe()?;
-    let done = Command::new(own).arg("--footprint").arg(&file).status().context("cannot run itself")?;
-    anyhow::ensure!(done.success(), "the measure of memory failed");
+    println!("\n| peak memory | the data, MB | read | dealt | trained | over the data |\n|---|--:|--:|--:|--:|--:|");
+    let cache = folder.path().join("another cache");
+    for start in ["first", "second"] {
+        print!("| {start} start ");
+        std::io::stdout().flush()?;
+        let mut own = Command::new(std::env::current_exe()?);
+        let done = own.arg("--footprint").arg(&file).arg(&cache).status().context("cannot run itself")?;
+        anyhow::ensure!(done.success(), "the measure of memory failed");
+    }
     Ok(())
 }
 
@@ -94,22 +100,22 @@ fn sklearn(file: &Path) -> anyhow::Result<f64> {
     String::from_utf8(output.stdout)?.trim().parse().context("scikit-learn did not answer")
 }
 
-/// In a process of its own: loads, runs a few rounds, and tells the most memory it ever held.
-fn footprint(file: &Path) -> anyhow::Result<()> {
-    let data = Source::File(file.into()).load()?.dataset;
-    let loaded = most_held()?;
-    let problem = Problem::new(&data, Loss::Logistic, Some(1e-4), 0)?;
-    drop(data);
+/// In a process of its own: loads as a job does, runs a few rounds, and tells the most memory it ever held by then.
+fn footprint(file: &Path, cache: Cache) -> anyhow::Result<()> {
+    let data = cache.load(&Source::File(file.into()), &Reading::default())?.dataset;
+    let read = most_held()?;
+    let data = prepare(data, &Preparation::default(), true)?.dataset;
+    let problem = Problem::new(data, Loss::Logistic, Some(1e-4), 0)?;
+    let dealt = most_held()?;
     let held = bytes(&problem.data.matrix);
     EngineBackend::new(problem, "loading", None).run(
         &Frame::new("loading", Config::new("cocoa", 1), 3),
         None,
         &mut |_, _| Ok(std::ops::ControlFlow::Continue(())),
     )?;
-    println!("\n| peak memory | MB | over the data |\n|---|--:|--:|");
-    for (what, bytes) in [("the data alone", held), ("after reading", loaded), ("after training", most_held()?)] {
-        println!("| {what} | {:.0} | {:.2} |", bytes / 1e6, bytes / held);
-    }
+    let trained = most_held()?;
+    let [data, read, dealt, all] = [held, read, dealt, trained].map(|bytes| bytes / 1e6);
+    println!("| {data:.0} | {read:.0} | {dealt:.0} | {all:.0} | {:.2} |", trained / held);
     Ok(())
 }
 

@@ -134,9 +134,9 @@ fn bad_lines_are_named_wherever_they_are() {
 const LONG: &str = "run synth:svm,rows=2000,columns=40 --loss hinge --algorithm cocoa --machines 4 --eval-every 10 \
                     --output quiet --rank-timeout 5s --rounds 4000";
 
-/// The processes of the ranks that mpirun has started.
-fn ranks_of(mpirun: &Child) -> Vec<u32> {
-    let children = fs::read_to_string(format!("/proc/{0}/task/{0}/children", mpirun.id())).unwrap_or_default();
+/// The processes that a process has started: mpirun its ranks, in their order.
+fn children(of: u32) -> Vec<u32> {
+    let children = fs::read_to_string(format!("/proc/{of}/task/{of}/children")).unwrap_or_default();
     children.split_whitespace().filter_map(|pid| pid.parse().ok()).collect()
 }
 
@@ -172,7 +172,7 @@ fn a_killed_rank_ends_the_job_and_it_goes_on_as_if_nothing_had_been() {
         let journal = desk.path(&store).join("svm-1/journal.jsonl");
         let begun = wait_until(&mut job, || fs::metadata(&journal).is_ok_and(|about| about.len() > 0));
         std::thread::sleep(Duration::from_millis(any(1500)));
-        let ranks = ranks_of(&job);
+        let ranks = children(job.id());
         let Some(victim) = ranks.get(any(4) as usize).filter(|_| begun) else { continue };
         signal(*victim, "-9");
         let output = job.wait_with_output().unwrap();
@@ -192,11 +192,36 @@ fn a_stopped_rank_is_named_and_ends_the_job() {
     let journal = desk.path("runs/svm-1/journal.jsonl");
     assert!(wait_until(&mut job, || fs::metadata(&journal).is_ok_and(|about| about.len() > 20_000)));
     let victim = 1 + any(3) as usize;
-    signal(ranks_of(&job)[victim], "-STOP");
+    signal(children(job.id())[victim], "-STOP");
     let output = job.wait_with_output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{said}");
     assert!(said.contains(&format!("rank {victim} has not answered for 5 s")), "{said}");
+}
+
+/// The launcher, which `cargo test` of this crate alone does not build.
+fn launcher() -> PathBuf {
+    let path = Path::new(PROGRAM).with_file_name("hemingway");
+    assert!(path.is_file(), "build the launcher first: cargo build -p hemingway-cli");
+    path
+}
+
+#[test]
+fn the_launcher_goes_on_by_itself() {
+    let desk = Desk::new("restarts");
+    desk.run(3, &format!("{LONG} --records whole.csv --store whole"));
+    let mut command = Command::new(launcher());
+    let words = format!("{LONG} --engine mpi --ranks 3 --restarts 2 --records again.csv --store again");
+    desk.settle(command.args(words.split_whitespace()));
+    let mut job = command.stderr(Stdio::piped()).spawn().unwrap();
+    let journal = desk.path("again/svm-1/journal.jsonl");
+    assert!(wait_until(&mut job, || fs::metadata(&journal).is_ok_and(|about| about.len() > 20_000)));
+    let mpirun = children(job.id()).into_iter().next().unwrap();
+    signal(children(mpirun)[1], "-9");
+    let output = job.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && said.contains("restart 1 of 2, going on with"), "{said}");
+    assert_eq!(desk.records("again.csv"), desk.records("whole.csv"));
 }
 
 /// Every rank may use a third of what the file takes, and one alone cannot hold its rows in that.

@@ -77,6 +77,12 @@ pub trait Algorithm: Send + Sync {
         None
     }
 
+    /// What a row costs besides its entries where loops run as this program's do, in entries (docs/speed.md): few where rows
+    /// are taken many at once.
+    fn row_cost(&self, _loss: Loss) -> f64 {
+        2.0
+    }
+
     /// Whether P may lie still for a while, as if it were at its end, and then fall again.
     fn falls_in_steps(&self, _loss: Loss) -> bool {
         false
@@ -276,6 +282,11 @@ pub fn by_name(name: &str) -> Result<Arc<dyn Algorithm>> {
 /// The algorithm that this one is the same as on one machine.
 pub fn alone(name: &str) -> Option<&'static str> {
     by_name(name).ok().map(|algorithm| algorithm.alone())
+}
+
+/// What a row costs an algorithm besides its entries, in entries; nothing is known of strangers.
+pub fn row_cost(name: &str, loss: Loss) -> f64 {
+    by_name(name).map_or(0.0, |algorithm| algorithm.row_cost(loss))
 }
 
 /// The algorithms worth planning with for this problem: all that apply, but for those that another outdoes and the one

@@ -68,15 +68,22 @@ impl Dataset {
         self.matrix.columns()
     }
 
-    /// The rows in the order in which they are dealt to machines: shuffled once by the seed.
-    pub fn shuffled(&self, seed: u64) -> Self {
-        self.select(&self.order(seed))
+    /// The rows in the order in which they are dealt to machines: shuffled once by the seed, where they stand.
+    pub fn shuffled(mut self, seed: u64) -> Self {
+        let order = self.order(seed);
+        self.matrix = self.matrix.dealt(&order);
+        let deal = |values: &[f64]| order.iter().map(|&i| values[i as usize]).collect();
+        self.labels = deal(&self.labels);
+        self.weights = self.weights.as_deref().map(|weights| deal(weights));
+        self
     }
 
     /// A share of the rows, at least one, drawn by the seed: what a smaller share holds, a larger one holds too.
     pub fn sample(&self, fraction: f64, seed: u64) -> Self {
         let rows = (fraction * self.rows() as f64).round() as usize;
-        self.select(&self.order(seed)[..rows.clamp(1.min(self.rows()), self.rows())])
+        let order = self.order(seed);
+        let drawn = &order[..rows.clamp(1.min(self.rows()), self.rows())];
+        self.select(&drawn.iter().map(|&i| i as usize).collect::<Vec<_>>())
     }
 
     /// The rows in two parts, drawn by the seed and in their old order: those to train on and, a share of all, those to
@@ -91,10 +98,11 @@ impl Dataset {
         let (test, train) = order.split_at_mut(rows);
         test.sort_unstable();
         train.sort_unstable();
-        Ok((self.select(train), self.select(test)))
+        let select = |rows: &[u32]| self.select(&rows.iter().map(|&i| i as usize).collect::<Vec<_>>());
+        Ok((select(train), select(test)))
     }
 
-    fn order(&self, seed: u64) -> Vec<usize> {
+    fn order(&self, seed: u64) -> Vec<u32> {
         dealing_order(self.rows(), seed)
     }
 
@@ -256,8 +264,8 @@ impl Shard {
 }
 
 /// The rows in the order in which the seed deals them.
-pub(crate) fn dealing_order(rows: usize, seed: u64) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..rows).collect();
+pub(crate) fn dealing_order(rows: usize, seed: u64) -> Vec<u32> {
+    let mut order: Vec<u32> = (0..).take(rows).collect();
     order.shuffle(&mut keyed(seed, Purpose::Deal, 0, 0));
     order
 }

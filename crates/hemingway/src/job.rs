@@ -1,10 +1,10 @@
 //! From what was asked to what can be run: the specification, checked and loaded.
 
 mod classes;
+mod sample;
 mod share;
 mod weighing;
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -21,9 +21,10 @@ use crate::data::{Cache, ClassWeight, Dataset, Info, Labels, Loaded, Reading, We
 use crate::engine::{Engines, check_machines, cores};
 use crate::goal::{Caps, Goal};
 use crate::model::{Precedents, Timing, Traits};
-use crate::problem::{Classes, Loss, Penalty, Problem, sample_name};
+use crate::problem::{Classes, Loss, Problem};
 use crate::record::Trace;
 use crate::{Error, Result, algorithm, metric};
+use sample::Whole;
 
 /// A job as the user states it; serialised whole into the journal.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -220,12 +221,13 @@ impl JobSpec {
         notes.extend(prepared.notes);
         self.check_metric(loss)?;
         let test = self.load_test(loaded.base, &prepared.rules, &mut notes)?;
-        let whole = prepared.dataset;
-        let used = self.rows(&whole, &mut notes);
-        let l2 = self.l2.or((whole.rows() > 0).then(|| 1.0 / whole.rows() as f64));
+        let whole = Whole::of(&prepared.dataset);
+        let used = self.rows(prepared.dataset, &mut notes);
+        let info = Info::of(&used);
+        let l2 = self.l2.or((whole.rows > 0).then(|| 1.0 / whole.rows as f64));
         let l2 = l2.map(|l2| self.sample_l2(l2));
-        let problem = Problem::of_classes(&used, loss, classes, l2, self.seed)?.with_l1(self.l1)?;
-        let facts = self.facts(&whole, &used, &problem)?;
+        let problem = Problem::of_classes(used, loss, classes, l2, self.seed)?.with_l1(self.l1)?;
+        let facts = self.facts(self.name(&whole, &problem), info, &problem)?;
         Ok(Job { spec: self, facts, problem, test, rules: prepared.rules, base: loaded.base, notes, engines: None })
     }
 
@@ -291,54 +293,13 @@ impl JobSpec {
         let (dataset, said) = rules.apply(loaded.dataset)?;
         notes.extend(said.into_iter().filter(|note| !notes.contains(note)).collect::<Vec<_>>());
         notes.extend(dataset.weights.as_ref().map(|_| "rows of the test set count by weights of their own".into()));
-        Ok(Some(Arc::new(dataset.weighed()?.into_owned())))
+        Ok(Some(Arc::new(dataset.into_weighed()?)))
     }
 
-    /// The λ for the rows that are trained on, from that for all: whichever brings the rounds on a sample nearest to
-    /// those on all rows.
-    fn sample_l2(&self, l2: f64) -> f64 {
-        let named = match &self.mode {
-            Mode::Fixed(config) => algorithm::by_name(&config.algorithm).ok(),
-            Mode::Choose { .. } => None,
-        };
-        let share = self.sampled().unwrap_or(1.0);
-        named.map_or(l2 / share, |algorithm| algorithm.sample_l2(l2, share))
-    }
-
-    /// The rows that are trained on.
-    fn rows<'a>(&self, whole: &'a Dataset, notes: &mut Vec<String>) -> Cow<'a, Dataset> {
-        let Some(fraction) = self.sampled() else { return Cow::Borrowed(whole) };
-        let sample = whole.sample(fraction, self.seed);
-        let percent = 100.0 * fraction;
-        let (some, all) = (sample.rows(), whole.rows());
-        notes.push(format!("a sample: {some} of {all} rows ({percent} %)"));
-        Cow::Owned(sample)
-    }
-
-    /// The share of the rows that are trained on, unless all.
-    fn sampled(&self) -> Option<f64> {
-        self.fraction.filter(|fraction| *fraction < 1.0)
-    }
-
-    /// What records call the problem: a sample is named after the whole.
-    fn name(&self, whole: &Dataset, problem: &Problem) -> String {
-        if self.sampled().is_none() {
-            return problem.fingerprint(whole.fingerprint());
-        }
-        let l2 = self.l2.unwrap_or(1.0 / whole.rows() as f64);
-        let penalty = Penalty { l2, ..problem.penalty };
-        let name = Problem { penalty, ..problem.clone() }.fingerprint(whole.fingerprint());
-        sample_name(&name, self.seed, problem.penalty.l2)
-    }
-
-    fn facts(&self, whole: &Dataset, data: &Dataset, problem: &Problem) -> Result<Facts> {
-        self.facts_of(self.name(whole, problem), Info::of(data), data.matrix.stored(), problem)
-    }
-
-    fn facts_of(&self, name: String, data: Info, stored: usize, problem: &Problem) -> Result<Facts> {
+    fn facts(&self, name: String, data: Info, problem: &Problem) -> Result<Facts> {
         let cluster = self.cluster.as_ref();
         let most = cluster.map_or_else(cores, |c| c.machines);
-        let bytes = stored as f64 * BYTES_PER_ENTRY;
+        let bytes = problem.whole().stored as f64 * BYTES_PER_ENTRY;
         let fits_from = cluster.map_or(1, |c| (bytes / (c.memory_gb * 1e9)).ceil().max(1.0) as usize);
         Ok(Facts {
             problem: name,

@@ -7,6 +7,7 @@ mod classes;
 mod loss;
 mod penalty;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -79,23 +80,26 @@ pub struct Evaluation {
 }
 
 impl Problem {
-    /// Checks the settings, weighs the rows and shuffles them by the seed.
-    pub fn new(data: &Dataset, loss: Loss, l2: Option<f64>, seed: u64) -> Result<Self> {
+    /// Checks the settings, weighs the rows and shuffles them by the seed: those given away where they stand, others in a
+    /// copy.
+    pub fn new<'a>(data: impl Into<Cow<'a, Dataset>>, loss: Loss, l2: Option<f64>, seed: u64) -> Result<Self> {
         Self::of_classes(data, loss, None, l2, seed)
     }
 
     /// The same, of several classes if there are any.
-    pub fn of_classes(
-        data: &Dataset,
+    pub fn of_classes<'a>(
+        data: impl Into<Cow<'a, Dataset>>,
         loss: Loss,
         classes: Option<Classes>,
         l2: Option<f64>,
         seed: u64,
     ) -> Result<Self> {
+        let data = data.into();
         if data.rows() == 0 || data.columns() == 0 {
             return Err(Error::file(&data.name, "holds no rows or no columns: there is nothing to learn"));
         }
-        let data = data.weighed()?;
+        check_rows(data.rows(), &data.name)?;
+        let data = data.into_owned().into_weighed()?;
         let penalty = Penalty::new(l2.unwrap_or(1.0 / data.rows() as f64), 0.0)?;
         check_labels(&data.labels, loss, classes)?;
         Ok(Self { data: Arc::new(data.shuffled(seed)), loss, classes, penalty, seed, whole: None })
@@ -154,6 +158,12 @@ impl Problem {
     pub fn coefficients(&self) -> usize {
         self.data.columns() * self.classes.map_or(1, |classes| classes.count)
     }
+}
+
+/// Rows are numbered in four bytes.
+pub(crate) fn check_rows(rows: usize, name: &str) -> Result<()> {
+    let too_many = || Error::file(name, format!("holds {rows} rows; at most {} are dealt", u32::MAX));
+    u32::try_from(rows).map(drop).map_err(|_| too_many())
 }
 
 /// Labels are ±1, or numbers of classes, or anything.

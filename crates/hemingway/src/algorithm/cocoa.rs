@@ -66,6 +66,11 @@ impl Algorithm for Cocoa {
         Support::Exact
     }
 
+    /// Each row waits for the one before it: for a division, or for an exponential and two logarithms.
+    fn row_cost(&self, loss: Loss) -> f64 {
+        if loss == Loss::Logistic { 25.0 } else { 8.0 }
+    }
+
     /// Of softmax the α of a row move only together.
     fn takes_classes(&self, scheme: Scheme) -> bool {
         scheme == Scheme::OneVsRest

@@ -52,7 +52,7 @@ impl EngineBackend {
         let share = rows as f64 / all.whole().rows as f64;
         let l2 = algorithm::by_name(name)?.sample_l2(all.penalty.l2, share);
         let few = all.data.select(&(0..rows).collect::<Vec<_>>());
-        Problem::of_classes(&few, all.loss, all.classes, Some(l2), all.seed)?.with_l1(all.penalty.l1)
+        Problem::of_classes(few, all.loss, all.classes, Some(l2), all.seed)?.with_l1(all.penalty.l1)
     }
 
     pub(super) fn rehearse_one(&self, name: &str, script: &Script) -> Result<Rehearsal> {

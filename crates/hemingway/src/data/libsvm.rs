@@ -17,7 +17,7 @@ use super::{Dataset, Matrix, file};
 use crate::engine::cores;
 use crate::{Error, Result};
 use chunks::Chunks;
-use rows::Rows;
+use rows::{Bad, Rows};
 
 /// What the indices of a file count from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,7 +41,7 @@ pub struct Parsed {
 }
 
 /// Bytes that one core parses at a time.
-const CHUNK: usize = 1 << 22;
+const CHUNK: usize = 1 << 20;
 
 /// Reads a file, plain or compressed. Without a `base`, an index 0 anywhere means that indices count from 0.
 pub fn read(path: &Path, base: Option<Base>) -> Result<Parsed> {
@@ -50,30 +50,51 @@ pub fn read(path: &Path, base: Option<Base>) -> Result<Parsed> {
 
 /// Reads text; `path` is for messages and the name. Explicit zeros count for the width but are not stored.
 ///
-/// While all cores parse what is in memory, more is read. What comes of it, rows or the first bad line, does not depend
-/// on how the text is cut.
+/// While all cores parse what is in memory, what they parsed before is put together and more is read. What comes of it, rows
+/// or the first bad line, does not depend on how the text is cut.
 pub fn parse(text: impl BufRead, path: &Path, base: Option<Base>) -> Result<Parsed> {
     let mut chunks = Chunks::of(text, CHUNK);
     let mut rows = Rows::new(base);
-    let mut batch = chunks.take(cores());
-    while !batch.is_empty() {
-        let (parts, next) = thread::scope(|scope| {
-            let parse = |chunk| scope.spawn(move || Rows::parse(chunk, base));
-            let workers: Vec<_> = batch.iter().map(|chunk| parse(chunk.as_slice())).collect();
-            let next = chunks.take(cores());
-            (workers.into_iter().map(join).collect::<Vec<_>>(), next)
-        });
-        for part in parts {
-            rows.append(part).map_err(|bad| Error::data(path, bad.line, bad.what))?;
-        }
-        batch = next;
+    let mut desks: Vec<Desk> = (0..cores()).map(|_| Desk::new(base)).collect();
+    let mut next: Vec<Desk> = (0..cores()).map(|_| Desk::new(base)).collect();
+    let mut more = fill(&mut desks, &mut chunks);
+    while more {
+        thread::scope(|scope| {
+            for desk in &mut desks {
+                scope.spawn(|| desk.rows.parse(&desk.text));
+            }
+            next.iter().try_for_each(|desk| rows.append(&desk.rows))?;
+            more = fill(&mut next, &mut chunks);
+            Ok(())
+        })
+        .map_err(bad_line(path))?;
+        std::mem::swap(&mut desks, &mut next);
     }
+    next.iter().try_for_each(|desk| rows.append(&desk.rows)).map_err(bad_line(path))?;
+    drop((desks, next));
     chunks.finish().map_err(file::unreadable(path))?;
     rows.finish(path)
 }
 
-fn join<T>(worker: thread::ScopedJoinHandle<'_, T>) -> T {
-    worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+/// A piece of text, and the rows in it.
+struct Desk {
+    text: Vec<u8>,
+    rows: Rows,
+}
+
+impl Desk {
+    fn new(base: Option<Base>) -> Self {
+        Self { text: Vec::new(), rows: Rows::new(base) }
+    }
+}
+
+/// The next pieces of text, or none, one a desk; whether there is any.
+fn fill(desks: &mut [Desk], chunks: &mut Chunks<impl BufRead>) -> bool {
+    desks.iter_mut().map(|desk| chunks.next(&mut desk.text)).fold(false, |any, one| any | one)
+}
+
+fn bad_line(path: &Path) -> impl FnOnce(Bad) -> Error + '_ {
+    move |bad| Error::data(path, bad.line, bad.what)
 }
 
 /// Writes 1-based text that reads back to the same numbers. If nothing is stored in the last column, the first row

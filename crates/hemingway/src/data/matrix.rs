@@ -1,6 +1,7 @@
 //! Rows of numbers, sparse or dense by density. Our own because all we need is rows, dots and axpys, split by range.
 
 mod block;
+mod deal;
 
 pub(crate) use block::Narrow;
 
@@ -159,20 +160,15 @@ impl Matrix {
 
     /// The same matrix, dense or sparse.
     pub(crate) fn in_form(self, dense: bool) -> Self {
-        match (&self, dense) {
-            (Self::Sparse { .. }, true) => {
-                self.copied_into(Self::Dense { rows: 0, columns: self.columns(), values: Vec::new() })
+        match self {
+            Self::Sparse { columns, starts, indices, values } if dense => spread(columns, &starts, &indices, values),
+            Self::Dense { columns, .. } if !dense => {
+                let mut sparse = Self::sparse(columns);
+                (0..self.rows()).for_each(|i| sparse.push_row(self.row(i).iter().filter(|(_, v)| *v != 0.0)));
+                sparse
             }
-            (Self::Dense { .. }, false) => self.copied_into(Self::sparse(self.columns())),
             _ => self,
         }
-    }
-
-    fn copied_into(&self, mut empty: Self) -> Self {
-        for i in 0..self.rows() {
-            empty.push_row(self.row(i).iter().filter(|(_, v)| *v != 0.0));
-        }
-        empty
     }
 
     /// Rows for columns and columns for rows, in the same form.
@@ -245,6 +241,23 @@ pub(crate) fn check_width(columns: usize, stored: usize) -> Result<(), String> {
         "its largest index makes {columns} columns for {stored} entries, and a model of {gigabytes:.1} GB: number the \
          columns without such gaps"
     ))
+}
+
+/// Sparse rows with their zeros written out, from the end on: no entry's place is before where it stands.
+fn spread(columns: usize, starts: &[usize], indices: &[u32], mut values: Vec<f64>) -> Matrix {
+    let rows = starts.len() - 1;
+    values.resize(rows * columns, 0.0);
+    for i in (0..rows).rev() {
+        let mut end = (i + 1) * columns;
+        for k in (starts[i]..starts[i + 1]).rev() {
+            let (v, place) = (values[k], i * columns + indices[k] as usize);
+            values[place + 1..end].fill(0.0);
+            values[place] = v;
+            end = place;
+        }
+        values[i * columns..end].fill(0.0);
+    }
+    Matrix::Dense { rows, columns, values }
 }
 
 impl<'a> Row<'a> {

@@ -134,7 +134,7 @@ impl Rules {
             notes.push("columns are divided by their largest absolute value in the training data".into());
         }
         if self.intercept {
-            matrix = with_ones(&matrix)?;
+            matrix = with_ones(matrix)?;
             notes.push("the last column is the intercept".into());
         }
         Ok((matrix, notes))
@@ -227,15 +227,33 @@ fn divide_columns(matrix: &mut Matrix, scales: &[f64]) -> Result<(), String> {
     fine.then_some(()).ok_or_else(|| "a value is too large for the scale of its column in the training data".into())
 }
 
-fn with_ones(matrix: &Matrix) -> Result<Matrix, String> {
-    let columns = matrix.columns();
+/// A last column of ones, each behind its row; what stands there already makes room from the end on.
+fn with_ones(matrix: Matrix) -> Result<Matrix, String> {
+    let (n, columns) = (matrix.rows(), matrix.columns());
     let last = u32::try_from(columns).map_err(|_| format!("{columns} columns leave no room for the intercept"))?;
-    let mut out = match matrix {
-        Matrix::Sparse { .. } => Matrix::sparse(columns + 1),
-        Matrix::Dense { .. } => Matrix::Dense { rows: 0, columns: columns + 1, values: Vec::new() },
-    };
-    (0..matrix.rows()).for_each(|i| out.push_row(matrix.row(i).iter().chain([(last, 1.0)])));
-    Ok(out)
+    Ok(match matrix {
+        Matrix::Sparse { mut starts, mut indices, mut values, .. } => {
+            append_to_rows(&mut indices, n, |i| starts[i], last);
+            append_to_rows(&mut values, n, |i| starts[i], 1.0);
+            starts.iter_mut().enumerate().for_each(|(i, start)| *start += i);
+            Matrix::Sparse { columns: columns + 1, starts, indices, values }
+        }
+        Matrix::Dense { rows, mut values, .. } => {
+            append_to_rows(&mut values, n, |i| i * columns, 1.0);
+            Matrix::Dense { rows, columns: columns + 1, values }
+        }
+    })
+}
+
+/// One entry behind each of `rows` rows, of which `start` tells where they begin.
+fn append_to_rows<T: Copy>(entries: &mut Vec<T>, rows: usize, start: impl Fn(usize) -> usize, entry: T) {
+    entries.reserve_exact(rows);
+    entries.resize(entries.len() + rows, entry);
+    for i in (0..rows).rev() {
+        let row = start(i)..start(i + 1);
+        entries.copy_within(row.clone(), row.start + i);
+        entries[row.end + i] = entry;
+    }
 }
 
 #[cfg(test)]

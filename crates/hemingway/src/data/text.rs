@@ -1,10 +1,15 @@
 //! Pieces of text files: numbers, and tokens as they can be shown.
 
+mod decimal;
+
+pub(super) use decimal::prefix;
+
 /// A finite number.
 pub(super) fn number(text: &[u8]) -> Option<f64> {
-    // Most values of real files are short whole numbers, which need no general parser.
-    if (1..=15).contains(&text.len()) && text.iter().all(u8::is_ascii_digit) {
-        return Some(text.iter().fold(0, |n, b| 10 * n + u64::from(b - b'0')) as f64);
+    if let Some((v, length)) = prefix(text)
+        && length == text.len()
+    {
+        return Some(v);
     }
     let v: f64 = std::str::from_utf8(text).ok()?.parse().ok()?;
     v.is_finite().then_some(v)

@@ -20,7 +20,18 @@ impl Dataset {
     /// # Errors
     /// If a weight is none, or if no row counts.
     pub fn weighed(&self) -> Result<Cow<'_, Self>> {
-        let Some(weights) = &self.weights else { return Ok(Cow::Borrowed(self)) };
+        match &self.weights {
+            None => Ok(Cow::Borrowed(self)),
+            Some(_) => self.clone().into_weighed().map(Cow::Owned),
+        }
+    }
+
+    /// The same without a copy.
+    ///
+    /// # Errors
+    /// If a weight is none, or if no row counts.
+    pub fn into_weighed(self) -> Result<Self> {
+        let Some(weights) = &self.weights else { return Ok(self) };
         let wrong = |what: String| Error::file(&self.name, what);
         if weights.len() != self.rows() {
             return Err(wrong(format!("holds {} rows, but there are {} weights", self.rows(), weights.len())));
@@ -38,8 +49,21 @@ impl Dataset {
         let mean = shares.iter().sum::<f64>() / counted.len() as f64;
         let weights = counted.iter().map(|&i| shares[i] / mean);
         let weights = counted.iter().any(|&i| shares[i] != 1.0).then(|| weights.collect());
-        let rows = if counted.len() == self.rows() { self.clone() } else { self.select(&counted) };
-        Ok(Cow::Owned(Self { weights, ..rows }))
+        let rows = if counted.len() == self.rows() { self } else { self.select(&counted) };
+        Ok(Self { weights, ..rows })
+    }
+}
+
+/// Rows to read, or to keep.
+impl<'a> From<&'a Dataset> for Cow<'a, Dataset> {
+    fn from(data: &'a Dataset) -> Self {
+        Cow::Borrowed(data)
+    }
+}
+
+impl From<Dataset> for Cow<'_, Dataset> {
+    fn from(data: Dataset) -> Self {
+        Cow::Owned(data)
     }
 }
 
@@ -143,7 +167,7 @@ mod tests {
     #[test]
     fn weights_travel_with_their_rows_and_name_the_problem() {
         let data = weighted(&[0.0, 1.0, 2.0, 3.0]);
-        for part in [data.shuffled(3), data.sample(0.5, 3), data.split(0.5, 3).unwrap().0] {
+        for part in [data.clone().shuffled(3), data.sample(0.5, 3), data.split(0.5, 3).unwrap().0] {
             assert_eq!(part.weights.as_ref(), Some(&part.labels));
         }
         assert_ne!(data.fingerprint(), weighted(&[0.0, 1.0, 2.0, 4.0]).fingerprint());

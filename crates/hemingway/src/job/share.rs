@@ -11,7 +11,7 @@ use crate::data::prepare::{Rules, as_scales};
 use crate::data::source::libsvm_notes;
 use crate::data::{Dataset, Info, Matrix, Normalize, Source, dealing_order, fingerprint_of_row};
 use crate::placement::Placement;
-use crate::problem::{Classes, Loss, Penalty, Problem, Whole, check_labels};
+use crate::problem::{Classes, Loss, Penalty, Problem, Whole, check_labels, check_rows};
 use crate::share::{Company, tell_all};
 use crate::{Error, Result};
 
@@ -48,9 +48,7 @@ impl JobSpec {
         let ones = if rules.intercept { labels.len() } else { 0 };
         let name = problem.data.name.clone();
         let info = Info::of_whole(name, problem.data.columns(), survey.nonzeros + ones, dense.1, &labels);
-        let stored = problem.whole().stored;
-        let name = problem.fingerprint(fingerprint);
-        let facts = self.facts_of(name, info, stored, &problem)?;
+        let facts = self.facts(problem.fingerprint(fingerprint), info, &problem)?;
         let base = Some(survey.base);
         Ok(Job { spec: self, facts, problem, test, rules, base, notes, engines: None })
     }
@@ -92,6 +90,7 @@ impl JobSpec {
         let labels: Option<Vec<f64>> = survey.labels.iter().map(|y| rules.labels.apply(*y)).collect();
         let labels = labels.ok_or_else(|| Error::Evidence("a label is not among those that were read".into()))?;
         check_labels(&labels, loss, classes)?;
+        check_rows(labels.len(), &self.data)?;
         let rows = labels.len();
         let ones = usize::from(rules.intercept);
         let before = is_dense(survey.nonzeros, rows, columns);
@@ -190,11 +189,11 @@ fn deal(
     let holder = |place: usize| homes.ranges().position(|range| range.contains(&place)).unwrap_or(0);
     let order = dealing_order(rows, seed);
     let mut places = vec![0_u64; own.len()];
-    for (place, &row) in order.iter().enumerate().filter(|(_, row)| own.contains(row)) {
+    for (place, row) in order.iter().map(|row| *row as usize).enumerate().filter(|(_, row)| own.contains(row)) {
         places[row - own.start] = place as u64;
     }
     let held = homes.range(rank);
-    let own_labels = order[held.clone()].iter().map(|row| labels[*row]).collect();
+    let own_labels = order[held.clone()].iter().map(|row| labels[*row as usize]).collect();
     drop(order);
     let lengths = swap_lengths(&places, &survey.lengths, rules.intercept, held.clone(), &holder, company)?;
     let columns = survey.columns + usize::from(rules.intercept);

@@ -10,9 +10,10 @@ pub(super) fn counted(dataset: Dataset, notes: &mut Vec<String>) -> Result<Datas
     if dataset.weights.is_none() {
         return Ok(dataset);
     }
-    let weighed = dataset.weighed()?.into_owned();
-    let left_out = dataset.rows() - weighed.rows();
-    notes.extend((left_out > 0).then(|| format!("rows of weight 0 are left out: {left_out} of {}", dataset.rows())));
+    let all = dataset.rows();
+    let weighed = dataset.into_weighed()?;
+    let left_out = all - weighed.rows();
+    notes.extend((left_out > 0).then(|| format!("rows of weight 0 are left out: {left_out} of {all}")));
     Ok(weighed)
 }
 
@@ -23,7 +24,7 @@ impl JobSpec {
         let labels = dataset.labels.clone();
         let mut prepared = prepare(dataset, &self.preparation, loss.is_binary())?;
         classes.apply(&labels, &mut prepared, loss.is_binary())?;
-        prepared.dataset = prepared.dataset.weighed()?.into_owned();
+        prepared.dataset = prepared.dataset.into_weighed()?;
         Ok(prepared)
     }
 }

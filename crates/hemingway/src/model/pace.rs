@@ -58,6 +58,8 @@ pub struct Timing {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pace {
     algorithms: Vec<String>,
+    /// What a row costs each besides its entries, in entries.
+    row_costs: Vec<f64>,
     machines: Vec<usize>,
     /// ln c of every algorithm, then ln sync and ln other on every number of machines.
     parts: Normal,
@@ -77,16 +79,25 @@ pub struct Seconds {
 }
 
 impl Pace {
-    /// What timings tell of algorithms on numbers of machines.
-    pub fn of(timings: &[Timing], traits: &Traits, algorithms: &[String], machines: &[usize]) -> Self {
+    /// What timings tell of algorithms on numbers of machines. A row costs each what it is said to besides its entries, in
+    /// entries.
+    pub fn of(
+        timings: &[Timing],
+        traits: &Traits,
+        algorithms: &[String],
+        machines: &[usize],
+        row_cost: impl Fn(&str) -> f64,
+    ) -> Self {
         let mut all: Vec<usize> = machines.iter().copied().chain(timings.iter().map(|t| t.machines)).collect();
         all.sort_unstable();
         all.dedup();
         let mut timed: Vec<usize> = timings.iter().map(|t| t.machines).collect();
         timed.sort_unstable();
         timed.dedup();
-        let parts = before(traits, algorithms.len(), &all);
-        let mut pace = Self { algorithms: algorithms.to_vec(), machines: all, parts, spread: spread(timings), timed };
+        let row_costs: Vec<f64> = algorithms.iter().map(|name| row_cost(name)).collect();
+        let parts = before(traits, &row_costs, &all);
+        let (algorithms, spread) = (algorithms.to_vec(), spread(timings));
+        let mut pace = Self { algorithms, row_costs, machines: all, parts, spread, timed };
         for timing in timings {
             pace.see(timing, traits);
         }
@@ -95,13 +106,14 @@ impl Pace {
 
     fn see(&mut self, timing: &Timing, traits: &Traits) {
         let Some(at) = self.machines.iter().position(|m| *m == timing.machines) else { return };
-        let (work, sync_noise, sync_scale) = timing.of.map_or((1.0, 0.0, 1.0), |of| {
+        let (sync_noise, sync_scale) = timing.of.map_or((0.0, 1.0), |of| {
             // A sum is part latency, part bytes: between not at all and in proportion to its length.
             let longer = (traits.columns as f64 / of.columns.max(1) as f64).ln();
-            (traits.entries as f64 / of.entries.max(1) as f64, 0.25 * longer.powi(2), (0.5 * longer).exp())
+            (0.25 * longer.powi(2), (0.5 * longer).exp())
         });
         let blur = BLUR.powi(2) / timing.rounds.max(1.0);
         let (sync, other) = (self.sync_place(at), self.other_place(at));
+        let row_costs = &self.row_costs;
         let mut see = |place: usize, seconds: f64, more: f64| {
             if seconds > 0.0 {
                 self.parts.see(&vec![(place, 1.0)], seconds.ln(), blur + more);
@@ -109,7 +121,8 @@ impl Pace {
         };
         if let Some(own) = self.algorithms.iter().position(|name| *name == timing.algorithm) {
             let strange = if timing.of.is_some() { 0.01 } else { 0.0 };
-            see(own, work * timing.compute * timing.machines as f64, strange);
+            let more = timing.of.map_or(1.0, |of| work(traits, row_costs[own]) / work(&of, row_costs[own]));
+            see(own, more * timing.compute * timing.machines as f64, strange);
         }
         see(sync, sync_scale * timing.sync, sync_noise);
         see(other, timing.other, 0.0);
@@ -169,12 +182,17 @@ impl Pace {
     }
 }
 
+/// What a pass over all rows comes to, in entries.
+fn work(traits: &Traits, row_cost: f64) -> f64 {
+    traits.entries.max(1) as f64 + row_cost * traits.rows as f64
+}
+
 /// What is thought of the parts before any round.
-fn before(traits: &Traits, algorithms: usize, machines: &[usize]) -> Normal {
+fn before(traits: &Traits, row_costs: &[f64], machines: &[usize]) -> Normal {
     let ln_m: Vec<f64> = machines.iter().map(|m| (*m as f64 / USUAL).ln()).collect();
+    let algorithms = row_costs.len();
     let size = algorithms + 2 * machines.len();
-    let entries = (traits.entries.max(1) as f64).ln();
-    let mut mean = vec![entries + ENTRY.0; algorithms];
+    let mut mean: Vec<f64> = row_costs.iter().map(|cost| work(traits, *cost).ln() + ENTRY.0).collect();
     for guess in [SYNC, OTHER] {
         mean.extend(ln_m.iter().map(|m| guess.level.0 + guess.power.0 * m));
     }

@@ -49,7 +49,9 @@ impl<'a> Foresight<'a> {
         let lore = &facts.lore;
         let timings = timings::timings(&history.records);
         let timings: Vec<_> = lore.timings.iter().cloned().chain(timings).collect();
-        let pace = Pace::of(&timings, &lore.traits, &facts.algorithms, &facts.machines);
+        // Simulated machines count entries.
+        let row_cost = |name: &str| if facts.simulated { 0.0 } else { algorithm::row_cost(name, facts.loss) };
+        let pace = Pace::of(&timings, &lore.traits, &facts.algorithms, &facts.machines, row_cost);
         let before = lore.precedents.expect(&lore.traits, &facts.algorithms);
         let heard = Heard::all(&history.rehearsals, &facts.algorithms, lore.traits.columns);
         let (stretches, bracket) = Stretch::all(history);

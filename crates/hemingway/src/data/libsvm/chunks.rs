@@ -15,24 +15,20 @@ impl<T: BufRead> Chunks<T> {
         Self { text, size, failed: None }
     }
 
-    /// The next pieces, at most so many; none at the end.
-    pub(super) fn take(&mut self, count: usize) -> Vec<Vec<u8>> {
-        (0..count).map_while(|_| self.next()).collect()
-    }
-
-    fn next(&mut self) -> Option<Vec<u8>> {
+    /// The next piece, in place of an old one; whether there is any.
+    pub(super) fn next(&mut self, chunk: &mut Vec<u8>) -> bool {
+        chunk.clear();
         if self.failed.is_some() {
-            return None;
+            return false;
         }
-        let mut chunk = Vec::with_capacity(self.size + 1024);
-        let read = self.text.by_ref().take(self.size as u64).read_to_end(&mut chunk);
-        if let Err(error) = read.and_then(|_| self.text.read_until(b'\n', &mut chunk)) {
+        let read = self.text.by_ref().take(self.size as u64).read_to_end(chunk);
+        if let Err(error) = read.and_then(|_| self.text.read_until(b'\n', chunk)) {
             // The line within which reading failed is no line.
             let whole = chunk.iter().rposition(|&b| b == b'\n').map_or(0, |at| at + 1);
             chunk.truncate(whole);
             self.failed = Some(error);
         }
-        (!chunk.is_empty()).then_some(chunk)
+        !chunk.is_empty()
     }
 
     /// What kept the text from being read to its end.

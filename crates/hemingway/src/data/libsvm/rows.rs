@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::{Base, Parsed};
-use crate::data::text::{number, show};
+use crate::data::text::{number, prefix, show};
 use crate::data::{Dataset, Matrix};
 use crate::{Error, Result};
 
@@ -35,35 +35,99 @@ impl Rows {
         Self { base, lines: 0, labels, starts: vec![0], indices, values, span: None, queries: false, bad: None }
     }
 
-    /// Those of whole lines, up to the first bad one.
-    pub(super) fn parse(text: &[u8], base: Option<Base>) -> Self {
-        let mut rows = Self::new(base);
-        for line in text.split_inclusive(|&b| b == b'\n') {
-            rows.lines += 1;
-            if let Err(what) = rows.push(line) {
-                rows.bad = Some(Bad { line: rows.lines, what });
+    /// Makes them those of whole lines, up to the first bad one; memory held is used again.
+    pub(super) fn parse(&mut self, text: &[u8]) {
+        self.clear();
+        let mut rest = text;
+        while !rest.is_empty() {
+            self.lines += 1;
+            let length = match self.take_plain(rest) {
+                Some(length) => length,
+                None => {
+                    let line = rest.iter().position(|&b| b == b'\n').map_or(rest.len(), |at| at + 1);
+                    if let Err(what) = self.push(&rest[..line]) {
+                        self.bad = Some(Bad { line: self.lines, what });
+                        return;
+                    }
+                    line
+                }
+            };
+            rest = &rest[length..];
+        }
+    }
+
+    fn clear(&mut self) {
+        (self.lines, self.span, self.queries, self.bad) = (0, None, false, None);
+        self.labels.clear();
+        self.starts.truncate(1);
+        self.indices.clear();
+        self.values.clear();
+    }
+
+    /// Takes a line of the usual form whole, or nothing of it; tells its length.
+    fn take_plain(&mut self, text: &[u8]) -> Option<usize> {
+        let stored = self.indices.len();
+        let taken = self.plain(text);
+        if taken.is_none() {
+            self.indices.truncate(stored);
+            self.values.truncate(stored);
+        }
+        taken
+    }
+
+    /// Neither comments nor tabs nor anything to complain of: those are left to `push`.
+    fn plain(&mut self, text: &[u8]) -> Option<usize> {
+        let mut at = usize::from(text.first() == Some(&b'+'));
+        let (label, length) = prefix(&text[at..])?;
+        at += length;
+        let mut span: Option<(u32, u32)> = None;
+        let lowest = u32::from(self.base == Some(Base::One));
+        loop {
+            match text.get(at) {
+                Some(b' ') => {
+                    at += 1;
+                    continue;
+                }
+                Some(b'\r') if text.get(at + 1) == Some(&b'\n') => at += 1,
+                Some(b'\n') | None => break,
+                Some(_) => {}
+            }
+            if text[at] == b'\n' {
                 break;
             }
+            let (j, colon) = short_index(text, at)?;
+            let (v, length) = prefix(&text[colon + 1..])?;
+            at = colon + 1 + length;
+            if span.map_or(lowest, |(_, before)| before + 1) > j {
+                return None;
+            }
+            span = Some((span.map_or(j, |(first, _)| first), j));
+            if v != 0.0 {
+                self.indices.push(j);
+                self.values.push(v);
+            }
         }
-        rows
+        self.labels.push(label);
+        self.starts.push(self.indices.len());
+        self.span = wider(self.span, span);
+        Some(text.len().min(at + 1))
     }
 
     /// Adds what followed in the text.
     ///
     /// # Errors
     /// Its first bad line, counted from the beginning of all.
-    pub(super) fn append(&mut self, mut next: Self) -> Result<(), Bad> {
-        if let Some(Bad { line, what }) = next.bad {
-            return Err(Bad { line: self.lines + line, what });
+    pub(super) fn append(&mut self, next: &Self) -> Result<(), Bad> {
+        if let Some(Bad { line, what }) = &next.bad {
+            return Err(Bad { line: self.lines + line, what: what.clone() });
         }
         let before = self.indices.len();
         self.lines += next.lines;
-        self.labels.append(&mut next.labels);
+        self.labels.extend_from_slice(&next.labels);
         self.starts.extend(next.starts[1..].iter().map(|start| before + start));
-        self.indices.append(&mut next.indices);
-        self.values.append(&mut next.values);
-        let spans = [self.span, next.span].into_iter().flatten();
-        self.span = spans.reduce(|(a, b), (c, d)| (a.min(c), b.max(d)));
+        self.indices.extend_from_slice(&next.indices);
+        self.values.extend_from_slice(&next.values);
+        self.span = wider(self.span, next.span);
         self.queries |= next.queries;
         Ok(())
     }
@@ -99,7 +163,7 @@ impl Rows {
         if j == 0 && self.base == Some(Base::One) {
             return Err("index 0, but indices of the training data count from 1: number both alike".into());
         }
-        self.span = Some(self.span.map_or((j, j), |(low, high)| (low.min(j), high.max(j))));
+        self.span = wider(self.span, Some((j, j)));
         if v != 0.0 {
             self.indices.push(j);
             self.values.push(v);
@@ -130,6 +194,22 @@ pub(super) fn span_of(labels: &[f64], span: Option<(u32, u32)>, path: &Path) -> 
         return Err(Error::file(path, "holds no rows; expected lines such as `+1 3:0.5 7:1`"));
     }
     span.ok_or_else(|| Error::file(path, "every row holds only a label; expected lines such as `+1 3:0.5 7:1`"))
+}
+
+/// What holds both.
+pub(super) fn wider(one: Option<(u32, u32)>, other: Option<(u32, u32)>) -> Option<(u32, u32)> {
+    [one, other].into_iter().flatten().reduce(|(a, b), (c, d)| (a.min(c), b.max(d)))
+}
+
+/// An index of at most nine digits, and where its colon is.
+#[inline(always)]
+fn short_index(text: &[u8], begin: usize) -> Option<(u32, usize)> {
+    let (mut j, mut at) = (0_u32, begin);
+    while let Some(digit) = text.get(at).map(|b| b.wrapping_sub(b'0')).filter(|digit| *digit < 10) {
+        j = j.wrapping_mul(10).wrapping_add(u32::from(digit));
+        at += 1;
+    }
+    ((1..=9).contains(&(at - begin)) && text.get(at) == Some(&b':')).then_some((j, at))
 }
 
 fn value(token: &[u8], text: &[u8]) -> Result<f64, String> {

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::chunks::Chunks;
-use super::rows::Rows;
+use super::rows::{Rows, wider};
 use super::{Base, file};
 use crate::data::Matrix;
 use crate::data::matrix::check_width;
@@ -78,10 +78,11 @@ impl Share {
     }
 
     /// Calls `see` with the rows of one piece after the other.
-    fn each(&self, mut see: impl FnMut(Rows) -> Result<()>) -> Result<()> {
-        let mut chunks = self.chunks()?;
-        while let Some(chunk) = chunks.take(1).pop() {
-            see(Rows::parse(&chunk, None))?;
+    fn each(&self, mut see: impl FnMut(&Rows) -> Result<()>) -> Result<()> {
+        let (mut chunks, mut text, mut rows) = (self.chunks()?, Vec::new(), Rows::new(None));
+        while chunks.next(&mut text) {
+            rows.parse(&text);
+            see(&rows)?;
         }
         chunks.finish().map_err(file::unreadable(&self.path))
     }
@@ -96,7 +97,7 @@ impl Share {
             part.lines += rows.lines;
             part.labels.extend(&rows.labels);
             part.nonzeros += rows.indices.len();
-            part.span = [part.span, rows.span].into_iter().flatten().reduce(|(a, b), (c, d)| (a.min(c), b.max(d)));
+            part.span = wider(part.span, rows.span);
             part.queries |= rows.queries;
             lengths.extend(rows.starts.windows(2).map(|pair| (pair[1] - pair[0]) as u32));
             if with_largest {
@@ -122,7 +123,7 @@ impl Share {
             all.labels.extend(part.labels);
             cuts.push(all.labels.len());
             all.nonzeros += part.nonzeros;
-            all.span = [all.span, part.span].into_iter().flatten().reduce(|(a, b), (c, d)| (a.min(c), b.max(d)));
+            all.span = wider(all.span, part.span);
             all.queries |= part.queries;
             all.chunks = all.chunks.max(part.chunks);
             raise(&mut all.largest, part.largest.into_iter().enumerate());
@@ -148,9 +149,9 @@ impl Share {
     /// Reads it again: its rows some at a time, as the survey has understood them.
     pub(crate) fn rows(&self, survey: &Survey, mut see: impl FnMut(Matrix) -> Result<()>) -> Result<()> {
         let first = u32::from(survey.base == Base::One);
-        self.each(|mut rows| {
-            rows.indices.iter_mut().for_each(|j| *j -= first);
-            let (starts, indices, values) = (rows.starts, rows.indices, rows.values);
+        self.each(|rows| {
+            let indices = rows.indices.iter().map(|j| j - first).collect();
+            let (starts, values) = (rows.starts.clone(), rows.values.clone());
             see(Matrix::Sparse { columns: survey.columns, starts, indices, values })
         })
     }

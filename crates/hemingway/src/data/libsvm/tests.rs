@@ -6,8 +6,10 @@ use crate::data::{any_dataset, dense_rows};
 /// The same in one thread, a few bytes at a time.
 fn in_pieces(text: &[u8], size: usize, base: Option<Base>) -> Result<Parsed> {
     let (mut chunks, mut rows, path) = (Chunks::of(text, size), Rows::new(base), Path::new("some/file"));
-    while let [chunk] = chunks.take(1).as_slice() {
-        rows.append(Rows::parse(chunk, base)).map_err(|bad| Error::data(path, bad.line, bad.what))?;
+    let (mut chunk, mut part) = (Vec::new(), Rows::new(base));
+    while chunks.next(&mut chunk) {
+        part.parse(&chunk);
+        rows.append(&part).map_err(bad_line(path))?;
     }
     rows.finish(path)
 }
