@@ -71,7 +71,7 @@ struct Sizes(Vec<(f64, Problem)>);
 
 impl Sizes {
     fn of(data: &Dataset) -> anyhow::Result<Self> {
-        let data = data.shuffled(7);
+        let data = data.clone().shuffled(7);
         let cut = |fraction: f64| {
             let rows: Vec<usize> = (0..(data.rows() as f64 * fraction).round() as usize).collect();
             Ok((fraction, Problem::new(&data.select(&rows), Loss::Logistic, None, 1)?))
