@@ -44,13 +44,13 @@ fn kill(process: u32) {
 fn process(verb: &str, name: &str) -> u32 {
     let named = format!("\"name\":\"{name}\"");
     let processes = std::fs::read_dir("/proc").expect("/proc can be read").flatten();
-    let numbers = processes.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    let mut numbers = processes.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
     let is = |number: &u32| {
         let line = std::fs::read(format!("/proc/{number}/cmdline")).unwrap_or_default();
         let words: Vec<_> = line.split(|byte| *byte == 0).map(String::from_utf8_lossy).collect();
         words.get(1).is_some_and(|word| word == verb) && words.get(2).is_some_and(|layout| layout.contains(&named))
     };
-    numbers.filter(is).next().expect("it runs")
+    numbers.find(is).expect("it runs")
 }
 
 #[test]
