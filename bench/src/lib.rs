@@ -10,6 +10,7 @@ pub mod peers;
 pub mod regret;
 pub mod subset;
 pub mod switches;
+pub mod truth;
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
