@@ -10,6 +10,7 @@ pub mod peers;
 pub mod regret;
 pub mod subset;
 pub mod switches;
+pub mod truth;
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -70,9 +71,16 @@ pub fn cluster(machines: usize) -> Cluster {
         compute: Compute {
             ns_per_nonzero: Pace::Counted(1.2),
             straggler: Straggler::Lognormal { sigma: 0.08 },
+            ns_by_algorithm: Default::default(),
             spill_factor: 1.0,
         },
-        network: Network { latency_us: 50.0, bandwidth_gbit: 10.0, collective: Collective::Tree, link: Vec::new() },
+        network: Network {
+            latency_us: 50.0,
+            bandwidth_gbit: 10.0,
+            collective: Collective::Tree,
+            link: Vec::new(),
+            timed: Vec::new(),
+        },
         overhead: Overhead::default(),
     }
 }

@@ -95,7 +95,7 @@ pub(crate) enum Command {
     /// Convert models for other programs, and theirs for this one
     #[command(subcommand, after_long_help = model::EXAMPLES)]
     Model(ModelCommand),
-    /// Look at this machine: cores, clock, what an empty round costs
+    /// Look at this machine: cores, memory, clock, pace, what rounds cost; write it down as a cluster
     #[command(after_long_help = DOCTOR_EXAMPLES)]
     Doctor(DoctorArgs),
 }
@@ -225,7 +225,8 @@ Examples:
 const DOCTOR_EXAMPLES: &str = "\
 Examples:
   hemingway doctor
-  hemingway doctor --output json";
+  hemingway doctor -o here.toml                        this machine as a cluster file
+  hemingway doctor --output json | jq .paces";
 
 /// `explain`.
 #[derive(Debug, Args)]
@@ -318,6 +319,12 @@ pub(crate) struct ScoreArgs {
 /// `doctor`.
 #[derive(Debug, Args)]
 pub(crate) struct DoctorArgs {
+    /// Write a cluster file that simulates this machine [default: write nothing]
+    #[arg(short, value_name = "FILE.toml")]
+    pub(crate) out: Option<PathBuf>,
+    /// What the cluster is called in records
+    #[arg(long, default_value = "here")]
+    pub(crate) name: String,
     #[command(flatten)]
     pub(crate) store: StoreArg,
 }

@@ -207,8 +207,13 @@ fn data_is_made_described_converted_learnt_and_predicted() {
 
 #[test]
 fn doctor_measures_this_machine() {
-    let (json, code) = Desk::new().json("doctor");
+    let desk = Desk::new();
+    let (json, code) = desk.json("doctor -o here.toml");
     assert_eq!(code, 0);
+    assert!(json["ns_per_nonzero"].as_f64().unwrap() > 0.0 && json["straggler_sigma"].as_f64().unwrap() >= 0.0);
+    // What it wrote is a cluster like any other.
+    let (plan, _) = desk.json(&format!("run {SVM} --algorithm cocoa+ --machines 1 --rounds 3 --cluster here.toml"));
+    assert!(plan["real_seconds"].as_f64().is_some_and(|seconds| seconds > 0.0), "{plan}");
     assert_eq!(json["empty_round"].as_array().unwrap().len() as u64, json["cores"].as_u64().unwrap());
 }
 

@@ -1,12 +1,16 @@
 //! A cluster described in a TOML file: what the simulated engine runs on. The planner may read limits, memory and
 //! price from it, never seconds.
 
+mod timed;
+
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 use crate::engine::check_machines;
 use crate::{Error, Result};
+pub use timed::Timed;
 
 /// Machines, network and price.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -37,6 +41,9 @@ pub struct Cluster {
 pub struct Compute {
     /// Time for one stored entry of the data touched once.
     pub ns_per_nonzero: Pace,
+    /// The same in nanoseconds for algorithms whose own pace is known, where work is counted.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub ns_by_algorithm: BTreeMap<String, f64>,
     /// How machines differ from round to round.
     #[serde(default)]
     pub straggler: Straggler,
@@ -90,6 +97,9 @@ pub struct Network {
     /// Links that differ.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub link: Vec<Link>,
+    /// What rounds without work really took: where it is known, it stands in place of latency, bandwidth and collective.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub timed: Vec<Timed>,
 }
 
 /// How a sum over the machines is formed and handed back.
@@ -170,6 +180,16 @@ impl Cluster {
         Self { overhead: Overhead::default(), ..self.clone() }
     }
 
+    /// The cluster as one algorithm finds it: at the pace that is known of it, if any is.
+    pub fn running(&self, algorithm: &str) -> Self {
+        let mut cluster = self.clone();
+        if let (Pace::Counted(_), Some(ns)) = (self.compute.ns_per_nonzero, self.compute.ns_by_algorithm.get(algorithm))
+        {
+            cluster.compute.ns_per_nonzero = Pace::Counted(*ns);
+        }
+        cluster
+    }
+
     /// Reads and checks a cluster file.
     pub fn read(path: &Path) -> Result<Self> {
         let text = std::fs::read_to_string(path).map_err(Error::io(path))?;
@@ -231,7 +251,23 @@ impl Cluster {
             (_, Straggler::Lognormal { sigma }) if !(sigma.is_finite() && sigma >= 0.0) => {
                 Err(Error::setting("compute.straggler.sigma", format!("{sigma} must not be negative")))
             }
-            _ => self.check_links(),
+            _ => self.check_optional(),
+        }
+    }
+
+    fn check_optional(&self) -> Result<()> {
+        for (name, ns) in &self.compute.ns_by_algorithm {
+            if !(ns.is_finite() && *ns > 0.0) {
+                return Err(Error::setting(format!("compute.ns_by_algorithm.{name}"), format!("{ns} must be above 0")));
+            }
+        }
+        for (i, timed) in self.network.timed.iter().enumerate() {
+            timed.check(self.machines).map_err(|what| Error::setting(format!("network.timed[{i}]"), what))?;
+        }
+        let ascending = self.network.timed.windows(2).all(|pair| pair[0].machines < pair[1].machines);
+        match ascending {
+            true => self.check_links(),
+            false => Err(Error::setting("network.timed", "must go from few machines to many, each number once")),
         }
     }
 

@@ -105,9 +105,16 @@ pub fn cluster() -> Cluster {
         compute: Compute {
             ns_per_nonzero: Pace::Counted(1.2),
             straggler: Straggler::Lognormal { sigma: 0.1 },
+            ns_by_algorithm: Default::default(),
             spill_factor: 3.0,
         },
-        network: Network { latency_us: 20.0, bandwidth_gbit: 10.0, collective: Collective::Tree, link: Vec::new() },
+        network: Network {
+            latency_us: 20.0,
+            bandwidth_gbit: 10.0,
+            collective: Collective::Tree,
+            link: Vec::new(),
+            timed: Vec::new(),
+        },
         overhead: Overhead { per_round_ms: 1.0, per_machine_ms: 0.1 },
     }
 }

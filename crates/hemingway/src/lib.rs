@@ -55,6 +55,7 @@
 
 pub mod algorithm;
 pub mod backend;
+pub mod calibrate;
 pub mod cluster;
 pub mod conformance;
 pub mod data;

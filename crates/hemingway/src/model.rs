@@ -34,5 +34,6 @@ pub use prior::{Growth, Priors};
 pub use run::{ContextModel, RunModel};
 pub use subset::{Doubt, SubsetModel};
 pub use switch::{Switch, SwitchModel};
+pub(crate) use system::steady_mean;
 pub use system::{PhaseModel, SystemModel};
 pub use validate::{CrossValidation, Fold, Quantity, Summary, cross_validate};

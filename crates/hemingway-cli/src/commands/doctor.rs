@@ -1,13 +1,15 @@
-//! `doctor`: this machine as training sees it.
+//! `doctor`: this machine as training sees it, and as a cluster file that simulates it.
 
-use std::hint::black_box;
-use std::ops::ControlFlow;
-use std::time::Instant;
+mod machine;
 
-use anyhow::Result;
-use hemingway::backend::{Backend, Config, EngineBackend, Frame};
+use std::fs;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+use hemingway::calibrate::{Calibration, Site, paces};
+use hemingway::cluster::Cluster;
 use hemingway::data::Source;
-use hemingway::engine::cores;
+use hemingway::engine::{self, cores};
 use hemingway::problem::{Loss, Problem};
 use serde_json::{Value, json};
 
@@ -16,113 +18,135 @@ use crate::args::DoctorArgs;
 use crate::output::{Answer, Output};
 use crate::show::{Align, Paint, Table, number};
 
-/// Rounds of nothing, after which their mean is steady.
-const ROUNDS: u64 = 2000;
-/// Pieces of equal work by which the clock is judged.
-const PIECES: usize = 400;
+/// Algorithms whose pace is measured: those that `train` takes, and the plainest.
+const ALGORITHMS: [&str; 5] = ["gd", "lbfgs", "newton", "cocoa", "cocoa+"];
+/// Half of its rows' numbers are on a few columns, as in most data of that size.
+const DATA: &str = "synth:power-law";
+/// For all paces, and for all rounds: both together stay far below a minute.
+const BUDGET: Duration = Duration::from_secs(5);
+/// The longest messages looked at: a model of a million coefficients is as long as most get.
+const NUMBERS: u64 = 1 << 20;
 
-/// Measures for about a second.
+/// Measures for about ten seconds.
 pub(super) fn doctor(args: &DoctorArgs, out: &mut dyn Output) -> Result<u8> {
-    let waiting = out.wait("measuring");
-    let overhead = (1..=cores()).map(|m| Ok((m, empty_round(m)?))).collect::<Result<Vec<_>>>()?;
-    let (tick, noise) = (clock_tick(), clock_noise());
+    let began = Instant::now();
+    let waiting = out.wait("measuring for about ten seconds");
+    let data = Source::parse(DATA)?.load()?.dataset;
+    let problem = Problem::new(&data, Loss::Logistic, None, 0)?;
+    let paces = paces(&problem, &ALGORITHMS, BUDGET, &mut |_| ())?;
+    let build = |setting, machines| engine::build(setting, None, machines);
+    let site = Site { build: &build, machines: (1..=cores()).collect(), numbers: NUMBERS, budget: BUDGET };
+    let found = Calibration::measure(&site, paces, &mut |_| ())?;
+    let (tick, noise, memory) = (machine::clock_tick(), machine::clock_noise(), machine::memory_gb());
     drop(waiting);
+    let each = memory.map_or(1.0, |memory| memory / cores() as f64);
+    let cluster = found.cluster(&args.name, cores(), 1, each);
+    if let Some(path) = &args.out {
+        fs::write(path, cluster.toml()?).with_context(|| format!("cannot write {}", path.display()))?;
+    }
     let path = std::path::absolute(&args.store.store).unwrap_or_else(|_| args.store.store.clone());
     let runs = hemingway::record::store::Store::at(&args.store.store).runs()?.len();
-    out.answer(&Health { cores: cores(), tick, noise, overhead, store: path.display().to_string(), runs })?;
+    let file = args.out.as_ref().map(|path| path.display().to_string());
+    let (store, seconds) = (path.display().to_string(), began.elapsed().as_secs_f64());
+    out.answer(&Health { found, cluster, file, tick, noise, memory, store, runs, seconds })?;
     Ok(exit::MET)
 }
 
-/// Seconds of a round in which nothing is done, on m workers.
-fn empty_round(machines: usize) -> Result<f64> {
-    let data = Source::parse("synth:logistic,rows=1000,columns=50")?.load()?.dataset;
-    let problem = Problem::new(&data, Loss::Logistic, None, 0)?;
-    let frame = Frame { eval_every: ROUNDS, ..Frame::new("doctor", Config::new("noop", machines), ROUNDS) };
-    let mut seconds = 0.0;
-    EngineBackend::new(problem, "doctor", None).run(&frame, None, &mut |record, _| {
-        seconds = record.train_seconds;
-        Ok(ControlFlow::Continue(()))
-    })?;
-    Ok(seconds / ROUNDS as f64)
-}
-
-/// The smallest step the clock makes.
-fn clock_tick() -> f64 {
-    let steps = (0..1000).map(|_| {
-        let began = Instant::now();
-        loop {
-            let step = began.elapsed();
-            if !step.is_zero() {
-                return step.as_secs_f64();
-            }
-        }
-    });
-    steps.fold(f64::INFINITY, f64::min)
-}
-
-/// How much longer than the median the slowest twentieth of equal pieces of work takes, as a share.
-fn clock_noise() -> f64 {
-    let piece = |_| {
-        let began = Instant::now();
-        black_box((0..20_000u32).fold(1.0f64, |sum, i| black_box(sum + f64::from(i).sqrt())));
-        began.elapsed().as_secs_f64()
-    };
-    let mut times: Vec<f64> = (0..PIECES).map(piece).collect();
-    times.sort_by(f64::total_cmp);
-    times[PIECES * 19 / 20] / times[PIECES / 2] - 1.0
-}
-
 struct Health {
-    cores: usize,
+    found: Calibration,
+    cluster: Cluster,
+    file: Option<String>,
     tick: f64,
     noise: f64,
-    overhead: Vec<(usize, f64)>,
+    memory: Option<f64>,
     store: String,
     runs: usize,
+    seconds: f64,
+}
+
+impl Health {
+    fn lines(&self) -> Vec<(&'static str, String)> {
+        let noise = 100.0 * self.noise;
+        let verdict = if noise < 10.0 { "quiet" } else { "noisy: measured times will scatter; close other programs" };
+        let tick = number::seconds(self.tick);
+        let memory = self.memory.map_or_else(|| number::UNKNOWN.into(), |memory| format!("{memory:.1} GB"));
+        vec![
+            ("version", env!("CARGO_PKG_VERSION").to_string()),
+            ("cores", format!("{0}; up to {0} threads, more workers share them (oversubscribed)", cores())),
+            ("memory", memory),
+            (
+                "clock",
+                format!("ticks of {tick}, one piece of work in 20 takes {noise:.0} % longer than usual: {verdict}"),
+            ),
+            ("strays", format!("σ = {:.3}: two rounds in three take between e^-σ and e^σ times", self.found.sigma())),
+            ("store", format!("{} ({})", self.store, number::counted(self.runs, "run"))),
+        ]
+    }
+
+    fn paces(&self, paint: Paint) -> String {
+        let mut table =
+            Table::new([("algorithm", Align::Left), ("ns for each nonzero", Align::Right), ("σ", Align::Right)]);
+        for pace in &self.found.paces {
+            let sigma = format!("{:.3}", pace.sigma);
+            table.row([pace.algorithm.clone(), number::digits(pace.ns_per_nonzero), sigma]);
+        }
+        table.text("", paint)
+    }
+
+    fn rounds(&self, paint: Paint) -> String {
+        let lengths = [0.0, 1e3, 1e5, 1e6];
+        let heads = ["an empty round takes", "of 1,000 numbers", "of 100,000", "of 1,000,000"];
+        let heads = std::iter::once("workers").chain(heads).map(|head| (head, Align::Right));
+        let mut table = Table::new(heads);
+        for timed in &self.found.rounds {
+            let cells = lengths.map(|numbers| number::seconds(timed.seconds(numbers, numbers)));
+            table.row(std::iter::once(timed.machines.to_string()).chain(cells));
+        }
+        table.text("", paint)
+    }
 }
 
 impl Answer for Health {
     fn json(&self) -> Value {
-        let overhead = self.overhead.iter().map(|(m, seconds)| json!({ "machines": m, "seconds_per_round": seconds }));
+        let empty = self
+            .found
+            .rounds
+            .iter()
+            .map(|timed| json!({ "machines": timed.machines, "seconds_per_round": timed.seconds(0.0, 0.0) }));
+        let paces = self.found.paces.iter().map(
+            |pace| json!({ "algorithm": pace.algorithm, "ns_per_nonzero": pace.ns_per_nonzero, "sigma": pace.sigma }),
+        );
         json!({
             "version": env!("CARGO_PKG_VERSION"),
-            "cores": self.cores,
-            "threads": self.cores,
+            "cores": cores(),
+            "threads": cores(),
+            "memory_gb": self.memory,
             "clock_tick_seconds": self.tick,
             "clock_noise": self.noise,
-            "empty_round": overhead.collect::<Vec<_>>(),
+            "straggler_sigma": self.found.sigma(),
+            "ns_per_nonzero": self.found.ns_per_nonzero(),
+            "paces": paces.collect::<Vec<_>>(),
+            "empty_round": empty.collect::<Vec<_>>(),
+            "rounds": self.found.rounds,
+            "cluster": self.cluster,
+            "file": self.file,
             "store": self.store,
             "runs": self.runs,
+            "seconds": self.seconds,
         })
     }
 
     fn human(&self, paint: Paint) -> String {
-        let noise = 100.0 * self.noise;
-        let verdict = if noise < 10.0 { "quiet" } else { "noisy: measured times will scatter; close other programs" };
-        let lines = [
-            ("version", env!("CARGO_PKG_VERSION").to_string()),
-            ("cores", format!("{0}; up to {0} threads, more workers share them (oversubscribed)", self.cores)),
-            (
-                "clock",
-                format!(
-                    "ticks of {}, one piece of work in 20 takes {noise:.0} % longer than usual: {verdict}",
-                    number::seconds(self.tick)
-                ),
-            ),
-            ("store", format!("{} ({})", self.store, number::counted(self.runs, "run"))),
-        ];
-        let mut text = String::new();
-        for (head, body) in lines {
-            text.push_str(&format!("{}  {body}\n", paint.dim(&format!("{head:<8}"))));
-        }
-        let mut table = Table::new([("workers", Align::Right), ("an empty round takes", Align::Right)]);
-        for (machines, seconds) in &self.overhead {
-            table.row([machines.to_string(), number::seconds(*seconds)]);
-        }
-        format!("{text}\n{}", table.text("", paint))
+        let line = |(head, body)| format!("{}  {body}\n", paint.dim(&format!("{head:<8}")));
+        let text: String = self.lines().into_iter().map(line).collect();
+        let next = match &self.file {
+            Some(file) => format!("written  {file}\nnext     hemingway plan DATA --reach 1e-3 --cluster {file}"),
+            None => "next     hemingway doctor -o here.toml".into(),
+        };
+        format!("{text}\n{}\n{}\n{next}", self.paces(paint), self.rounds(paint))
     }
 
     fn quiet(&self) -> String {
-        self.cores.to_string()
+        cores().to_string()
     }
 }

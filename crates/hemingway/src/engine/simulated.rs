@@ -31,6 +31,7 @@ pub struct Simulated {
 impl Simulated {
     /// Deals the rows to simulated machines.
     pub fn new(setting: Setting, cluster: Cluster, machines: usize) -> Result<Self> {
+        let cluster = cluster.running(setting.algorithm.name());
         let mut engine = Self {
             items: setting.first_items(),
             placement: setting.placement(1),

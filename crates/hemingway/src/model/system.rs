@@ -18,6 +18,7 @@ use super::{FitOptions, Method};
 use crate::record::Trace;
 use cell::{Place, cells, distinct};
 use form::Form;
+pub(crate) use observation::steady_mean;
 pub use observation::{Observation, observations};
 pub use phases::PhaseModel;
 use phases::Spent;

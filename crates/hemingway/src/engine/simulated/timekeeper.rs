@@ -4,7 +4,7 @@ use rand_distr::{Distribution, StandardNormal};
 
 use super::super::RoundTime;
 use crate::algorithm::Work;
-use crate::cluster::{Cluster, Collective, Network, Pace, Straggler};
+use crate::cluster::{Cluster, Collective, Network, Pace, Straggler, Timed};
 use crate::data::matrix::BYTES_PER_ENTRY;
 use crate::placement::Placement;
 use crate::rng::{Purpose, keyed};
@@ -19,6 +19,8 @@ pub struct Timekeeper {
     /// How much slower each machine is for not fitting in memory.
     spill: Vec<f64>,
     hops: Vec<Hop>,
+    /// How many machines take part.
+    machines: usize,
 }
 
 /// What one machine did in a round: the work counted, and the seconds it took here.
@@ -41,7 +43,8 @@ impl Timekeeper {
         let spills = |entries: u64| entries as f64 * BYTES_PER_ENTRY > memory;
         let spill = |entries: &u64| if spills(*entries) { cluster.compute.spill_factor } else { 1.0 };
         let spill = stored.iter().map(spill).collect();
-        Self { cluster: cluster.clone(), seed, spill, hops: hops(&cluster.network, stored.len()) }
+        let machines = stored.len();
+        Self { cluster: cluster.clone(), seed, spill, hops: hops(&cluster.network, machines), machines }
     }
 
     /// Where the time goes in a round that broadcasts and sums so many numbers.
@@ -79,9 +82,24 @@ impl Timekeeper {
     }
 
     fn sync_seconds(&self, down: usize, up: usize) -> f64 {
-        let bytes = |hop: &Hop| BYTES_PER_NUMBER * (hop.down * down as f64 + hop.up * up as f64);
-        self.hops.iter().map(|hop| hop.latency + hop.seconds_per_byte * bytes(hop)).sum()
+        let (down, up) = (down as f64, up as f64);
+        let timed = &self.cluster.network.timed;
+        match timed.last() {
+            None => by_formula(&self.hops, down, up),
+            Some(most) if most.machines < self.machines => {
+                // Beyond what was timed the formula says how it goes on from there.
+                let from = by_formula(&hops(&self.cluster.network, most.machines.max(2)), down, up);
+                most.seconds(down, up) * by_formula(&self.hops, down, up) / from.max(f64::MIN_POSITIVE)
+            }
+            Some(_) => Timed::between(timed, self.machines, down, up),
+        }
     }
+}
+
+/// What the steps of a collective take by latency and bandwidth.
+fn by_formula(hops: &[Hop], down: f64, up: f64) -> f64 {
+    let bytes = |hop: &Hop| BYTES_PER_NUMBER * (hop.down * down + hop.up * up);
+    hops.iter().map(|hop| hop.latency + hop.seconds_per_byte * bytes(hop)).sum()
 }
 
 /// Seconds it takes to deal rows anew: every machine sends and receives its part at the same time, and the last one done
@@ -151,7 +169,13 @@ mod tests {
     use crate::cluster::Network;
 
     fn network() -> Network {
-        Network { latency_us: 1000.0, bandwidth_gbit: 8.0, collective: Collective::Tree, link: Vec::new() }
+        Network {
+            latency_us: 1000.0,
+            bandwidth_gbit: 8.0,
+            collective: Collective::Tree,
+            link: Vec::new(),
+            timed: Vec::new(),
+        }
     }
 
     #[test]
@@ -163,5 +187,16 @@ mod tests {
         assert!((seconds(4, 1) - 3.001).abs() < 1e-9);
         assert_eq!(seconds(4, 4), 0.0);
         assert!(seconds(8, 16) < seconds(1, 16));
+    }
+
+    #[test]
+    fn what_was_timed_stands_in_place_of_the_formula_and_the_formula_goes_on_from_there() {
+        let timed = |machines, seconds| Timed { machines, broadcast: vec![(0, seconds)], sum: vec![(0, seconds)] };
+        let mut cluster = crate::conformance::cluster();
+        cluster.network = Network { timed: vec![timed(1, 1e-5), timed(4, 0.01)], ..network() };
+        let seconds = |machines: usize| Timekeeper::new(&cluster, 0, &vec![1; machines]).sync_seconds(0, 0);
+        assert_eq!((seconds(1), seconds(4)), (2e-5, 0.02));
+        assert!((seconds(2) - 0.01001).abs() < 1e-12);
+        assert!((seconds(16) / 0.04 - 1.0).abs() < 1e-9);
     }
 }

@@ -63,7 +63,7 @@ fn between_rounds(rounds: &[f64]) -> Option<f64> {
 
 /// Mean of the rounds after the tenth at either end is pulled in: rounds of several kinds must all count, one hiccup
 /// must not.
-pub(super) fn steady_mean(mut seconds: Vec<f64>) -> Option<f64> {
+pub(crate) fn steady_mean(mut seconds: Vec<f64>) -> Option<f64> {
     seconds.sort_by(f64::total_cmp);
     let (count, cut) = (seconds.len(), seconds.len() / 10);
     let (low, high) = (*seconds.get(cut)?, *seconds.get(count - 1 - cut)?);

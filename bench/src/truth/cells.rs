@@ -1,0 +1,73 @@
+//! Problems, tapes of their rounds, and what a simulation says of them.
+
+use std::time::Duration;
+
+use hemingway::algorithm;
+use hemingway::calibrate::{AlgorithmPace, Calibration, Tape, paces};
+use hemingway::cluster::{Cluster, Timed};
+use hemingway::data::Preparation;
+use hemingway::engine::{Engine, Setting, Simulated};
+use hemingway::problem::{Loss, Problem};
+
+use super::{ALGORITHMS, RANKS, ROUNDS};
+
+/// A data set with everything that is measured of it on one core.
+pub struct Subject {
+    /// Its name in tables.
+    pub name: &'static str,
+    problem: Problem,
+    paces: Vec<AlgorithmPace>,
+    /// By algorithm, then by ranks.
+    tapes: Vec<Vec<Tape>>,
+}
+
+/// The data sets: many rows of few columns, dense rows, and few rows of many columns.
+pub const DATA: [(&str, &str, Option<f64>); 3] = [
+    ("a9a", "a9a/a9a.libsvm.gz", None),
+    ("mnist", "mnist/train-images-idx3-ubyte.gz", Some(5.0)),
+    ("rcv1", "rcv1-cocoa-small/small_train.libsvm.gz", None),
+];
+
+impl Subject {
+    /// Loads a data set, finds the pace of each algorithm on it, and then records the rounds of the grid.
+    pub fn measure((name, file, positive): (&'static str, &str, Option<f64>)) -> anyhow::Result<Self> {
+        let data = crate::load(file, &Preparation { positive, ..Preparation::default() }, true)?;
+        let problem = Problem::new(&data, Loss::Logistic, None, 0)?;
+        let paces = paces(&problem, &ALGORITHMS, Duration::from_secs(8), &mut |_| ())?;
+        let tape = |name: &str, ranks| Tape::record(&problem, name, ranks, &mut |tape| tape.beats.len() < ROUNDS);
+        let row = |name: &&str| RANKS.iter().map(|ranks| tape(name, *ranks)).collect::<hemingway::Result<Vec<_>>>();
+        let tapes = ALGORITHMS.iter().map(row).collect::<hemingway::Result<_>>()?;
+        Ok(Self { name, problem, paces, tapes })
+    }
+
+    /// The rounds of one cell, as they were computed.
+    pub fn tape(&self, algorithm: usize, ranks: usize) -> &Tape {
+        &self.tapes[algorithm][ranks]
+    }
+
+    /// The testbed as a cluster file for this data set.
+    pub fn cluster(&self, rounds: &[Timed], name: &str) -> Cluster {
+        let most = RANKS[RANKS.len() - 1];
+        Calibration { paces: self.paces.clone(), rounds: rounds.to_vec() }.cluster(name, most, 1, 1e3)
+    }
+
+    /// Simulated seconds of every round of a cell.
+    pub fn simulate(&self, cluster: &Cluster, algorithm: usize, ranks: usize) -> anyhow::Result<Vec<f64>> {
+        let setting = Setting::new(&self.problem, algorithm::by_name(ALGORITHMS[algorithm])?);
+        let mut server = setting.algorithm.server(&setting.outline);
+        let mut shared = setting.algorithm.shared(&setting.outline);
+        let mut engine = Simulated::new(setting, cluster.clone(), ranks)?;
+        let (mut seconds, mut before) = (Vec::new(), 0.0);
+        while (engine.clock().rounds as usize) < ROUNDS {
+            let rounds = engine.clock().rounds;
+            if server.iterate(&mut engine, &mut shared)? == algorithm::Step::Stalled {
+                break;
+            }
+            let made = (engine.clock().rounds - rounds) as usize;
+            let each = (engine.clock().train_seconds() - before) / made.max(1) as f64;
+            seconds.extend(std::iter::repeat_n(each, made));
+            before = engine.clock().train_seconds();
+        }
+        Ok(seconds)
+    }
+}
