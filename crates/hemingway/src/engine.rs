@@ -116,9 +116,13 @@ impl Setting {
         Self { problem: problem.clone(), outline: problem.outline(), algorithm, columns }
     }
 
+    /// What is dealt: rows, or columns.
+    fn dealt(&self) -> usize {
+        if self.columns.is_some() { self.outline.columns } else { self.outline.rows }
+    }
+
     fn placement(&self, machines: usize) -> Placement {
-        let dealt = if self.columns.is_some() { self.outline.columns } else { self.outline.rows };
-        Placement::even(dealt, machines)
+        Placement::even(self.dealt(), machines)
     }
 
     fn shards(&self, placement: &Placement) -> Vec<Shard> {
@@ -132,18 +136,23 @@ impl Setting {
         placement.ranges().enumerate().map(shard).collect()
     }
 
-    /// Numbers kept for every row.
+    /// Numbers kept for every row, or column.
     pub fn width(&self) -> usize {
         self.algorithm.width() * self.outline.outputs()
     }
 
+    /// Numbers kept for all of them.
+    pub fn numbers(&self) -> usize {
+        self.dealt() * self.width()
+    }
+
     fn first_items(&self) -> Vec<f64> {
-        vec![0.0; self.outline.rows * self.width()]
+        vec![0.0; self.numbers()]
     }
 
     /// Items may come from a file: another problem's must not be taken.
     fn check_items(&self, items: &[f64]) -> Result<()> {
-        let expected = self.outline.rows * self.width();
+        let expected = self.numbers();
         if items.len() == expected {
             return Ok(());
         }

@@ -52,6 +52,8 @@ pub struct Outline {
     pub mean_norm_sq: f64,
     /// Largest sᵢ‖xᵢ‖².
     pub max_norm_sq: f64,
+    /// The seed of what is drawn for all machines at once.
+    pub seed: u64,
 }
 
 /// What is known of the objective at one point.
@@ -102,6 +104,7 @@ impl Problem {
             penalty: self.penalty,
             mean_norm_sq: norms().sum::<f64>() / self.data.rows() as f64,
             max_norm_sq: norms().fold(0.0, f64::max),
+            seed: self.seed,
         }
     }
 
