@@ -51,7 +51,12 @@ pub fn time(problem: &Problem, name: &str, task: Task) -> anyhow::Result<Option<
     loop {
         round += 1;
         push.fill(0.0);
-        worker.push(&Order { round, task, args: vec![1.0, 1.0], off_clock: false }, &shared, &mut items, &mut push);
+        worker.push(
+            &Order { round, task, block: Vec::new(), args: vec![1.0, 1.0], off_clock: false },
+            &shared,
+            &mut items,
+            &mut push,
+        );
         if name == "cocoa" {
             shared.iter_mut().zip(&push).for_each(|(v, by)| *v += by);
         }

@@ -7,6 +7,7 @@
 
 mod admm;
 mod cocoa;
+mod columns;
 mod dual;
 mod gd;
 mod lbfgs;
@@ -20,6 +21,7 @@ mod pairs;
 mod primal;
 mod proxcocoa;
 mod splash;
+mod strads;
 mod svrg;
 
 use std::borrow::Cow;
@@ -27,8 +29,10 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::backend::Config;
 use crate::data::Shard;
 use crate::problem::{Evaluation, Loss, Outline, Penalty, Problem, Scheme};
+use crate::schedule::Schedule;
 use crate::{Error, Result};
 
 /// One way of solving the problem.
@@ -88,7 +92,7 @@ pub trait Algorithm: Send + Sync {
         false
     }
 
-    /// Whether machines hold columns instead of rows. It then keeps no numbers for rows.
+    /// Whether machines hold columns instead of rows. The numbers it keeps are then the columns'.
     fn deals_columns(&self) -> bool {
         false
     }
@@ -177,6 +181,8 @@ pub struct Order {
     pub round: u64,
     /// What to do.
     pub task: Task,
+    /// The columns that it is about, ascending, where it is not about all.
+    pub block: Vec<u32>,
     /// Numbers that go with it.
     pub args: Vec<f64>,
     /// Not part of training: evaluation.
@@ -199,12 +205,12 @@ pub enum Task {
 impl Order {
     /// A step of training.
     pub fn train(on: &dyn Machines, task: Task, args: Vec<f64>) -> Self {
-        Self { round: on.next_round(), task, args, off_clock: false }
+        Self { round: on.next_round(), task, block: Vec::new(), args, off_clock: false }
     }
 
     /// Work that training time does not count.
     pub fn aside(on: &dyn Machines, task: Task) -> Self {
-        Self { round: on.next_round(), task, args: Vec::new(), off_clock: true }
+        Self { round: on.next_round(), task, block: Vec::new(), args: Vec::new(), off_clock: true }
     }
 }
 
@@ -266,6 +272,7 @@ pub fn all() -> Vec<Arc<dyn Algorithm>> {
         Arc::new(cocoa::Cocoa::averaging()),
         Arc::new(cocoa::Cocoa::adding()),
         Arc::new(proxcocoa::ProxCocoa),
+        Arc::new(strads::Strads { schedule: Schedule::dynamic() }),
         Arc::new(admm::Admm),
         Arc::new(noop::Noop),
     ]
@@ -277,6 +284,24 @@ pub fn by_name(name: &str) -> Result<Arc<dyn Algorithm>> {
         let known: Vec<_> = all().iter().map(|a| a.name()).collect();
         Error::setting("--algorithm", format!("`{name}` is not an algorithm; there are {}", known.join(", ")))
     })
+}
+
+/// The algorithm of a configuration, with its schedule.
+pub fn of(config: &Config) -> Result<Arc<dyn Algorithm>> {
+    let algorithm = by_name(&config.algorithm)?;
+    if algorithm.name() == "strads" {
+        return Ok(Arc::new(strads::Strads { schedule: config.schedule }));
+    }
+    if config.schedule != Schedule::All {
+        let what = format!("{} moves everything in every round; schedules go with strads", config.algorithm);
+        return Err(Error::setting("--schedule", what));
+    }
+    Ok(algorithm)
+}
+
+/// The schedule that an algorithm has unless another is asked for.
+pub fn schedule(name: &str) -> Schedule {
+    if name == "strads" { Schedule::dynamic() } else { Schedule::All }
 }
 
 /// The algorithm that this one is the same as on one machine.

@@ -28,7 +28,7 @@ pub use watch::{Watch, Watcher};
 const DIVERGED: f64 = 1e6;
 
 /// What is chosen: strategy as data.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Config {
     /// The algorithm's name.
     pub algorithm: String,
@@ -45,7 +45,8 @@ pub struct Config {
 impl Config {
     /// This algorithm on so many machines, everything else as it comes.
     pub fn new(algorithm: impl Into<String>, machines: usize) -> Self {
-        Self { algorithm: algorithm.into(), machines, schedule: Schedule::All, sync: SyncStrategy::Tree }
+        let algorithm = algorithm.into();
+        Self { schedule: algorithm::schedule(&algorithm), algorithm, machines, sync: SyncStrategy::Tree }
     }
 }
 
@@ -222,7 +223,7 @@ impl EngineBackend {
             live.engine.resize_if_needed(frame.config.machines)?;
             return Ok(live);
         }
-        let algorithm = algorithm::by_name(&frame.config.algorithm)?;
+        let algorithm = algorithm::of(&frame.config)?;
         algorithm::check_problem(algorithm.as_ref(), &self.problem)?;
         let setting = Setting::new(&self.problem, algorithm);
         let mut engine = self.engine(setting.clone(), frame.rows_on(from))?;
@@ -400,8 +401,7 @@ impl Live {
         let own = from.algorithm == self.setting.algorithm.name();
         let fits =
             from.model.len() == self.setting.outline.coefficients() && (!own || from.shared.len() == self.shared.len());
-        let rows = self.setting.outline.rows * self.setting.width();
-        if fits && (!own || from.items.len() == rows) {
+        if fits && (!own || from.items.len() == self.setting.numbers()) {
             return Ok(());
         }
         let (has, needs) = (from.model.len(), self.setting.outline.coefficients());

@@ -117,10 +117,14 @@ impl Setting {
         Self { problem: problem.clone(), outline: problem.outline(), algorithm, columns: Arc::default() }
     }
 
+    /// What is dealt: rows, or columns.
+    fn dealt(&self) -> usize {
+        if self.algorithm.deals_columns() { self.outline.columns } else { self.outline.rows }
+    }
+
     /// How rows, or columns, are cut for so many machines.
     pub fn placement(&self, machines: usize) -> Placement {
-        let dealt = if self.algorithm.deals_columns() { self.outline.columns } else { self.outline.rows };
-        Placement::even(dealt, machines)
+        Placement::even(self.dealt(), machines)
     }
 
     fn shards(&self, placement: &Placement) -> Vec<Shard> {
@@ -136,13 +140,18 @@ impl Setting {
         placement.ranges().enumerate().map(shard).collect()
     }
 
-    /// Numbers kept for every row.
+    /// Numbers kept for every row, or column.
     pub fn width(&self) -> usize {
         self.algorithm.width() * self.outline.outputs()
     }
 
+    /// Numbers kept for all of them.
+    pub fn numbers(&self) -> usize {
+        self.dealt() * self.width()
+    }
+
     fn first_items(&self) -> Vec<f64> {
-        vec![0.0; self.outline.rows * self.width()]
+        vec![0.0; self.numbers()]
     }
 
     /// Items may come from a file: another problem's must not be taken.
@@ -150,7 +159,7 @@ impl Setting {
     /// # Errors
     /// If they are too many or too few.
     pub fn check_items(&self, items: &[f64]) -> Result<()> {
-        let expected = self.outline.rows * self.width();
+        let expected = self.numbers();
         if items.len() == expected {
             return Ok(());
         }

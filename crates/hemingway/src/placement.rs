@@ -19,6 +19,16 @@ impl Placement {
         self.cuts.len() - 1
     }
 
+    /// What is dealt: rows, or columns.
+    pub fn items(&self) -> usize {
+        self.cuts[self.cuts.len() - 1]
+    }
+
+    /// The machine that holds an item.
+    pub fn owner(&self, item: usize) -> usize {
+        self.cuts.partition_point(|cut| *cut <= item) - 1
+    }
+
     /// The rows of machine k.
     pub fn range(&self, k: usize) -> Range<usize> {
         self.cuts[k]..self.cuts[k + 1]
@@ -42,6 +52,7 @@ mod tests {
             let ranges: Vec<_> = placement.ranges().collect();
             prop_assert_eq!(placement.machines(), machines);
             prop_assert_eq!(ranges.iter().map(|r| r.len()).sum::<usize>(), rows);
+            prop_assert!((0..rows).all(|row| ranges[placement.owner(row)].contains(&row)));
             prop_assert!(ranges.iter().all(|r| r.len() == rows / machines || r.len() == rows / machines + 1));
         }
     }

@@ -68,6 +68,8 @@ pub struct Outline {
     pub mean_norm_sq: f64,
     /// Largest sᵢ‖xᵢ‖².
     pub max_norm_sq: f64,
+    /// The seed of what is drawn for all machines at once.
+    pub seed: u64,
 }
 
 /// What is known of the objective at one point.
@@ -121,6 +123,7 @@ impl Problem {
             penalty: self.penalty,
             mean_norm_sq,
             max_norm_sq,
+            seed: self.seed,
         }
     }
 

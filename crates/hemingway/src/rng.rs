@@ -20,6 +20,8 @@ pub enum Purpose {
     Synthesize = 4,
     /// What h could be, when the next probe is weighed.
     Foresee = 5,
+    /// Which columns move next.
+    Schedule = 6,
 }
 
 /// The generator of one worker in one round.

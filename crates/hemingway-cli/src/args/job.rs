@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 use hemingway::data::{ClassWeight, Normalize};
 use hemingway::goal::Caps;
 use hemingway::problem::{Loss, Scheme};
+use hemingway::schedule::Schedule;
 
 use super::{GoalArgs, LabelArgs, RankArgs, WeightArgs, value};
 
@@ -37,13 +38,18 @@ pub(crate) struct RunArgs {
     /// A file (LIBSVM or Vowpal Wabbit text, CSV, Parquet, NumPy npy or npz, idx images; plain, .gz or .bz2) or `synth:KIND,key=value…`
     #[arg(value_name = "DATA")]
     pub(crate) data: Vec<String>,
-    /// gd, lbfgs, newton, minibatch-sgd, local-sgd, splash, svrg, minibatch-sdca, cocoa, cocoa+, proxcocoa+, admm or noop
+    /// gd, lbfgs, newton, minibatch-sgd, local-sgd, splash, svrg, minibatch-sdca, cocoa, cocoa+, proxcocoa+, strads, admm or noop
     #[arg(long, value_name = "A", required_unless_present = "resume", conflicts_with = "resume")]
     #[arg(help_heading = "Choice")]
     pub(crate) algorithm: Option<String>,
     /// Number of machines (workers)
     #[arg(long, value_name = "M", required_unless_present = "resume", help_heading = "Choice")]
     pub(crate) machines: Option<usize>,
+    /// Which columns strads moves in a round: dynamic, all, cyclic, random or static, with settings after a colon as in
+    /// `dynamic:block=8,rho=0.2` or `random:block=64` [default: dynamic]
+    #[arg(long, value_name = "WAY", value_parser = value::named::<Schedule>, conflicts_with = "resume")]
+    #[arg(help_heading = "Choice")]
+    pub(crate) schedule: Option<Schedule>,
     /// So many rounds, whatever they reach [default: --reach 1e-3 if no goal is given]
     #[arg(long, value_name = "N", group = "goal", help_heading = "Goal (exactly one)")]
     pub(crate) rounds: Option<u64>,

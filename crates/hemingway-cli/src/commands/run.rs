@@ -24,7 +24,9 @@ pub(super) fn run(args: &RunArgs, out: &mut dyn Output, began: Instant) -> Resul
             let (Some(algorithm), Some(machines)) = (&args.algorithm, args.machines) else {
                 return Err(Usage::error("--algorithm and --machines are needed"));
             };
-            let mode = Mode::Fixed(Config::new(algorithm, machines));
+            let mut config = Config::new(algorithm, machines);
+            config.schedule = args.schedule.unwrap_or(config.schedule);
+            let mode = Mode::Fixed(config);
             let rounds = args.rounds.map(|rounds| Goal::Rounds { rounds });
             let goal = args.goal.goal()?.or(rounds).unwrap_or(DEFAULT_GOAL);
             let data = jobs::the_data(&args.data)?;

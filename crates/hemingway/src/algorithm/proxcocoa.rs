@@ -8,10 +8,10 @@ use std::borrow::Cow;
 
 use rand::seq::SliceRandom;
 
-use super::{Algorithm, Machines, Order, Server, Step, Support, Task, Work, Worker, primal};
+use super::columns::{Columns, weighted_dot};
+use super::{Algorithm, Machines, Order, Server, Step, Support, Task, Work, Worker, columns, primal};
 use crate::Result;
-use crate::data::{Row, Shard};
-use crate::placement::Placement;
+use crate::data::Shard;
 use crate::problem::{Evaluation, Loss, Outline, Penalty};
 use crate::rng::{Purpose, keyed};
 
@@ -54,9 +54,7 @@ impl Algorithm for ProxCocoa {
     }
 
     fn worker(&self, outline: &Outline, shard: Shard) -> Box<dyn Worker> {
-        let norms = (0..shard.len()).map(|j| weighted_norm_sq(shard.row(j), shard.all_weights())).collect();
-        let entries = shard.stored();
-        Box::new(ColumnWorker { outline: *outline, shard, norms, entries, visits: Vec::new() })
+        Box::new(ColumnWorker { columns: Columns::new(outline, shard), visits: Vec::new() })
     }
 
     fn server(&self, outline: &Outline) -> Box<dyn Server> {
@@ -65,101 +63,50 @@ impl Algorithm for ProxCocoa {
 }
 
 struct ColumnWorker {
-    outline: Outline,
-    shard: Shard,
-    /// Σ sᵢxᵢⱼ² of its columns j.
-    norms: Vec<f64>,
-    entries: u64,
+    columns: Columns,
     visits: Vec<u32>,
 }
 
 impl Worker for ColumnWorker {
     fn push(&mut self, order: &Order, shared: &[f64], _items: &mut [f64], push: &mut [f64]) -> Work {
         match order.task {
-            Task::Evaluate => self.push_evaluation(order, shared, push),
-            Task::Adopt => self.push_predictions(shared, push),
+            Task::Evaluate => self.columns.push_evaluation(order, shared, push),
+            Task::Adopt => self.columns.push_predictions(shared, push),
             Task::Step | Task::Probe => self.push_steps(order, shared, push),
         }
-        // Of every row, the share of the columns.
-        let rows = self.outline.rows * self.shard.len() / self.outline.columns;
-        Work { rows: rows as u64, entries: self.entries }
+        self.columns.pass()
     }
 }
 
 impl ColumnWorker {
-    /// sᵢφ′ of every row: every machine needs all of them.
-    fn slopes(&self, v: &[f64]) -> Vec<f64> {
-        let mut slopes: Vec<f64> =
-            v.iter().zip(self.shard.all_labels()).map(|(v, y)| self.outline.loss.slope(*v, *y)).collect();
-        if let Some(weights) = self.shard.all_weights() {
-            slopes.iter_mut().zip(weights).for_each(|(slope, s)| *slope *= s);
-        }
-        slopes
-    }
-
     /// One pass over its columns, each set to the least of (1/n) Σ sᵢφ′ᵢΔvᵢ + (σ′c/2n) Σ sᵢΔvᵢ² + g(w + Δw), c being φ's
     /// largest curvature.
     fn push_steps(&mut self, order: &Order, shared: &[f64], push: &mut [f64]) {
-        let n = self.outline.rows;
+        let Columns { outline, shard, norms } = &self.columns;
+        let n = outline.rows;
         let (v, w) = shared.split_at(n);
         let (moved, change) = push.split_at_mut(n);
-        let slopes = self.slopes(v);
-        let curve = order.args[0] * self.outline.loss.curvature();
+        let slopes = self.columns.slopes(v);
+        let curve = order.args[0] * outline.loss.curvature();
         self.visits.clear();
-        self.visits.extend(0..self.shard.len() as u32);
-        self.visits.shuffle(&mut keyed(self.shard.seed, Purpose::Visit, self.shard.worker, order.round));
+        self.visits.extend(0..shard.len() as u32);
+        self.visits.shuffle(&mut keyed(shard.seed, Purpose::Visit, shard.worker, order.round));
         for j in self.visits.iter().map(|j| *j as usize) {
-            let (column, old) = (self.shard.row(j), w[self.shard.start() + j]);
-            let bend = curve * self.norms[j] / n as f64;
+            let (column, old) = (shard.row(j), w[shard.start() + j]);
+            let bend = curve * norms[j] / n as f64;
             let by = if bend > 0.0 {
-                let slope =
-                    (column.dot(&slopes) + curve * weighted_dot(column, moved, self.shard.all_weights())) / n as f64;
-                self.outline.penalty.prox(old - slope / bend, bend) - old
+                let slope = (column.dot(&slopes) + curve * weighted_dot(column, moved, shard.all_weights())) / n as f64;
+                outline.penalty.prox(old - slope / bend, bend) - old
             } else {
                 // A column of zeros is worth nothing, whatever a model taken over says.
                 -old
             };
             if by != 0.0 {
-                change[self.shard.start() + j] = by;
+                change[shard.start() + j] = by;
                 column.axpy(by, moved);
             }
         }
     }
-
-    /// Its columns' part of Xw.
-    fn push_predictions(&self, w: &[f64], push: &mut [f64]) {
-        for j in 0..self.shard.len() {
-            self.shard.row(j).axpy(w[self.shard.start() + j], push);
-        }
-    }
-
-    /// Its columns of Xᵀα, and its part of the rows' terms of P and D, at αᵢ = −t·φ′(vᵢ).
-    fn push_evaluation(&self, order: &Order, shared: &[f64], push: &mut [f64]) {
-        let [t, machines] = order.args[..] else { unreachable!("the server sends t and m") };
-        let (loss, v) = (self.outline.loss, &shared[..self.outline.rows]);
-        let (columns, terms) = push.split_at_mut(self.outline.columns);
-        let slopes = self.slopes(v);
-        for j in 0..self.shard.len() {
-            columns[self.shard.start() + j] = -t * self.shard.row(j).dot(&slopes);
-        }
-        for i in Placement::even(v.len(), machines as usize).range(self.shard.worker) {
-            let (y, s) = (self.shard.all_labels()[i], self.shard.all_weights().map_or(1.0, |weights| weights[i]));
-            let (linear, quadratic) = loss.dual_terms(t * loss.dual_of(v[i], y), y);
-            terms[0] += s * loss.value(v[i], y);
-            terms[1] += s * linear;
-            terms[2] += s * quadratic;
-        }
-    }
-}
-
-/// Σ sᵢxᵢvᵢ.
-fn weighted_dot(x: Row<'_>, v: &[f64], weights: Option<&[f64]>) -> f64 {
-    weights.map_or_else(|| x.dot(v), |s| x.iter().map(|(i, x)| s[i as usize] * x * v[i as usize]).sum())
-}
-
-/// Σ sᵢxᵢ².
-fn weighted_norm_sq(x: Row<'_>, weights: Option<&[f64]>) -> f64 {
-    weights.map_or_else(|| x.norm_sq(), |s| x.iter().map(|(i, x)| s[i as usize] * x * x).sum())
 }
 
 struct ColumnServer {
@@ -175,13 +122,10 @@ impl Server for ColumnServer {
     }
 
     fn adopt(&mut self, on: &mut dyn Machines, model: &[f64], shared: &mut [f64]) -> Result<()> {
-        let (v, w) = shared.split_at_mut(self.outline.rows);
-        w.copy_from_slice(model);
-        on.round(&Order::train(on, Task::Adopt, Vec::new()), model, v)?;
-        Ok(())
+        columns::adopt(&self.outline, on, model, shared)
     }
 
     fn evaluate(&mut self, on: &mut dyn Machines, shared: &[f64]) -> Result<Evaluation> {
-        primal::evaluate_within(&self.outline, on, shared, &shared[self.outline.rows..])
+        columns::evaluate(&self.outline, on, shared)
     }
 }

@@ -54,7 +54,7 @@ impl Tape {
             let (round, args) = (engine.next_round(), beat.seconds.clone());
             // Other numbers each time: an engine may send only what has changed.
             shared.fill(round as f64);
-            let order = Order { round, task: Task::Step, args, off_clock: false };
+            let order = Order { round, task: Task::Step, block: Vec::new(), args, off_clock: false };
             engine.round(&order, &shared[..beat.down], &mut sum[..beat.up])?;
             Ok(engine.clock().train_seconds() - before)
         };

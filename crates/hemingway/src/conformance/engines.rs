@@ -90,7 +90,8 @@ fn built(build: &Build<'_>, machines: usize) -> Box<dyn Engine> {
 
 /// One round; the sum.
 fn round(engine: &mut dyn Engine, off_clock: bool, len: usize) -> Vec<f64> {
-    let order = Order { round: engine.next_round(), task: Task::Step, args: Vec::new(), off_clock };
+    let (round, block) = (engine.next_round(), Vec::new());
+    let order = Order { round, task: Task::Step, block, args: Vec::new(), off_clock };
     let mut sum = vec![f64::NAN; len];
     let held = engine.round(&order, &[1.0, 0.0], &mut sum).expect("a round succeeds");
     assert_eq!(held, engine.count(), "a bulk-synchronous sum must hold every push");

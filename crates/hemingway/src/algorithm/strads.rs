@@ -1,0 +1,455 @@
+//! STRADS (Lee et al. 2014; Kim et al. 2016): machines hold columns, and a schedule says which of them move in a round. Made for λ₁,
+//! where most coefficients stay 0.
+//!
+//! A look at all columns (`look`) finds those that would move and leaves out for good those that cannot; together with the
+//! coefficients that are not 0 they are the pool. From the pool the schedule draws block after block (`schedule/dynamic.rs`); every
+//! machine improves its own columns of the block one after the other (`local`), and the changes are added. When sweeps over the
+//! pool gain little, the next look follows. On one machine nobody can be in the way and a block is the whole pool: active sets, as
+//! in Johnson & Guestrin 2015.
+//!
+//! The shared vector is [v, w], v = Xw; what is sent in a round is v and the coefficients of the block only.
+
+mod local;
+mod look;
+
+use std::borrow::Cow;
+
+use super::columns::Columns;
+use super::{Algorithm, Machines, Order, Server, Step, Support, Task, Work, Worker, columns, strange_state};
+use crate::Result;
+use crate::data::Shard;
+use crate::data::matrix::{axpy, dot};
+use crate::placement::Placement;
+use crate::problem::{Evaluation, Loss, Outline, Penalty};
+use crate::rng::{Purpose, keyed};
+use crate::schedule::Schedule;
+use crate::schedule::dependence::{sign, signature_len};
+use crate::schedule::dynamic::Dynamic;
+use crate::schedule::rivals::Rival;
+use look::{Ask, Seen, Sphere};
+
+/// New columns that join the pool after a look, at least; at most as many as there are coefficients that are not 0.
+const NEWCOMERS: usize = 32;
+/// Numbers of signatures that are sent in a round, at most.
+const DESCRIBED: usize = 1 << 16;
+/// Passes over a block that a machine makes in a round: alone, and beside others, who move too.
+const EPOCHS: (u32, u32) = (1000, 8);
+/// Sweeps over the pool between two looks: the last is one that gains less than this share of the first.
+const SWEEPS: u32 = 10;
+const LAST_SWEEP: f64 = 0.1;
+/// Where all columns together promise less than this share of P, nothing moves at working precision.
+const AT_REST: f64 = 1e-17;
+/// Sums that follow the changes: what each machine's own change gains, Σ su² and Σ u² of each, and who moved.
+const TOTALS: usize = 4;
+
+/// Scheduled coordinate descent.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Strads {
+    pub(super) schedule: Schedule,
+}
+
+impl Algorithm for Strads {
+    fn name(&self) -> &'static str {
+        "strads"
+    }
+
+    fn support(&self, loss: Loss) -> Support {
+        if loss.is_smooth() { Support::Exact } else { Support::No }
+    }
+
+    /// Without λ₁ no column stays at 0, and rows are the better thing to deal.
+    fn outdone_by(&self, _loss: Loss, penalty: &Penalty) -> Option<&'static str> {
+        (penalty.l1 == 0.0).then_some("cocoa+")
+    }
+
+    fn takes_l1(&self) -> bool {
+        true
+    }
+
+    fn paced_by_rows(&self) -> bool {
+        false
+    }
+
+    fn deals_columns(&self) -> bool {
+        true
+    }
+
+    /// cⱼ at the last look, and whether the column is left out for good.
+    fn width(&self) -> usize {
+        2
+    }
+
+    fn needs_only_a_model(&self) -> bool {
+        true
+    }
+
+    fn shared(&self, outline: &Outline) -> Vec<f64> {
+        vec![0.0; outline.rows + outline.columns]
+    }
+
+    fn model<'a>(&self, outline: &Outline, shared: &'a [f64]) -> Cow<'a, [f64]> {
+        Cow::Borrowed(&shared[outline.rows..])
+    }
+
+    fn worker(&self, outline: &Outline, shard: Shard) -> Box<dyn Worker> {
+        Box::new(StradsWorker { columns: Columns::new(outline, shard) })
+    }
+
+    fn server(&self, outline: &Outline) -> Box<dyn Server> {
+        Box::new(StradsServer::new(outline, self.schedule))
+    }
+}
+
+struct StradsWorker {
+    columns: Columns,
+}
+
+impl Worker for StradsWorker {
+    fn push(&mut self, order: &Order, shared: &[f64], items: &mut [f64], push: &mut [f64]) -> Work {
+        let columns = &self.columns;
+        let entries = match order.task {
+            Task::Evaluate => {
+                columns.push_evaluation(order, shared, push);
+                return columns.pass();
+            }
+            Task::Adopt => {
+                columns.push_predictions(shared, push);
+                return columns.pass();
+            }
+            // Columns without a question: what do they look like?
+            Task::Probe if order.args.is_empty() => self.push_signatures(&order.block, push),
+            Task::Probe => {
+                let [machines, slots, t, radius] = order.args[..] else { unreachable!("as the server asks") };
+                let (v, w) = shared.split_at(columns.outline.rows);
+                let sphere = Sphere { t, radius };
+                let ask = Ask { machines: machines as usize, slots: slots as usize, sphere, support: &order.block, w };
+                look::push(columns, &ask, v, items, push)
+            }
+            Task::Step => self.push_change(order, shared, push),
+        };
+        let all = columns.shard.stored().max(1);
+        Work { rows: columns.pass().rows * entries / all, entries }
+    }
+}
+
+impl StradsWorker {
+    /// Which columns of a block it holds: where in the block, and where among its own.
+    fn own(&self, block: &[u32]) -> (std::ops::Range<usize>, Vec<usize>) {
+        let shard = &self.columns.shard;
+        let place = |column: usize| block.partition_point(|other| (*other as usize) < column);
+        let range = place(shard.start())..place(shard.start() + shard.len());
+        let own = block[range.clone()].iter().map(|column| *column as usize - shard.start()).collect();
+        (range, own)
+    }
+
+    /// The signatures of its columns of the block.
+    fn push_signatures(&self, block: &[u32], push: &mut [f64]) -> u64 {
+        let Columns { outline, shard, norms } = &self.columns;
+        let length = signature_len(outline.rows);
+        let (range, own) = self.own(block);
+        let mut entries = 0;
+        for (k, j) in range.zip(own) {
+            let signature = &mut push[k * length..(k + 1) * length];
+            sign(shard.row(j), outline.rows, shard.all_weights(), norms[j], signature);
+            entries += shard.row(j).stored() as u64;
+        }
+        entries
+    }
+
+    /// The change of its columns of the block.
+    fn push_change(&self, order: &Order, shared: &[f64], push: &mut [f64]) -> u64 {
+        let n = self.columns.outline.rows;
+        let (range, own) = self.own(&order.block);
+        if own.is_empty() {
+            return 0;
+        }
+        let (v, w) = shared.split_at(n);
+        let change = local::improve(&self.columns, v, &own, &w[range.clone()], order.args[0] as u32);
+        let (moved, rest) = push.split_at_mut(n);
+        let (by, totals) = rest.split_at_mut(order.block.len());
+        moved.copy_from_slice(&change.moved);
+        by[range].copy_from_slice(&change.by);
+        let plain = dot(&change.moved, &change.moved);
+        let weighted =
+            self.columns.shard.all_weights().map(|s| s.iter().zip(&change.moved).map(|(s, u)| s * u * u).sum());
+        totals.copy_from_slice(&[change.gain, weighted.unwrap_or(plain), plain, 1.0]);
+        change.entries
+    }
+}
+
+/// What the next round is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    Look,
+    Describe,
+    Move,
+}
+
+struct StradsServer {
+    outline: Outline,
+    phase: Phase,
+    dynamic: Dynamic,
+    /// Another schedule in its place: there are then no looks, and changes are added as they come.
+    rival: Option<Rival>,
+    /// Whether all of the pool moves in every round.
+    all_at_once: bool,
+    sphere: Sphere,
+    /// P at the last look, and whether it has ever risen between two: then changes are averaged, which is always safe.
+    value: f64,
+    cautious: bool,
+    /// Sweeps since the last look; what the first and the present one gained.
+    sweeps: u32,
+    first: f64,
+    gained: f64,
+    /// Rounds in a row in which nothing moved.
+    still: u64,
+    sum: Vec<f64>,
+}
+
+impl StradsServer {
+    fn new(outline: &Outline, schedule: Schedule) -> Self {
+        let (block, rho) = match schedule {
+            Schedule::Dynamic { block, rho } => (block, rho),
+            _ => (None, 1.0),
+        };
+        let rival = Rival::of(schedule);
+        Self {
+            outline: *outline,
+            phase: if rival.is_some() { Phase::Describe } else { Phase::Look },
+            dynamic: Dynamic::new(block, rho),
+            rival,
+            all_at_once: schedule == Schedule::All,
+            sphere: Sphere::UNKNOWN,
+            value: f64::INFINITY,
+            cautious: false,
+            sweeps: 0,
+            first: 0.0,
+            gained: 0.0,
+            still: 0,
+            sum: Vec::new(),
+        }
+    }
+
+    fn columns(&self) -> usize {
+        self.outline.columns
+    }
+
+    /// One round of whatever comes next.
+    fn round(&mut self, on: &mut dyn Machines, shared: &mut [f64]) -> Result<Step> {
+        match self.phase {
+            Phase::Look => self.look(on, shared),
+            Phase::Describe => self.describe(on),
+            Phase::Move => self.move_block(on, shared),
+        }
+    }
+
+    /// Finds the pool.
+    fn look(&mut self, on: &mut dyn Machines, shared: &[f64]) -> Result<Step> {
+        let (v, w) = shared.split_at(self.outline.rows);
+        let support: Vec<u32> = (0..).zip(w).filter(|(_, w)| **w != 0.0).map(|(column, _)| column).collect();
+        let newcomers = support.len().max(NEWCOMERS).min(self.most_described(on.count()));
+        let slots = newcomers.min(2 * newcomers / on.count() + 8);
+        self.sum.clear();
+        self.sum.resize(look::len(on.count(), slots), 0.0);
+        let sent = gathered(v, w, &support);
+        let args = vec![on.count() as f64, slots as f64, self.sphere.t, self.sphere.radius];
+        on.round(&Order { block: support.clone(), ..Order::train(on, Task::Probe, args) }, &sent, &mut self.sum)?;
+        let seen = Seen::from(&self.outline, &self.sum, slots, self.outline.penalty.value(w));
+        if seen.promise <= AT_REST * seen.value {
+            return Ok(Step::Stalled);
+        }
+        self.cautious |= seen.value > self.value;
+        (self.value, self.sphere) = (seen.value, seen.sphere);
+        self.dynamic.renew(support.into_iter().chain(seen.proposals.into_iter().take(newcomers)));
+        (self.sweeps, self.first, self.gained) = (0, 0.0, 0.0);
+        self.phase = Phase::Describe;
+        Ok(Step::Moved)
+    }
+
+    /// So many columns can be described in a round; alone, none need to be.
+    fn most_described(&self, machines: usize) -> usize {
+        if machines == 1 { usize::MAX } else { (DESCRIBED / signature_len(self.outline.rows)).max(1) }
+    }
+
+    /// Learns the signatures of columns that are new, a round's worth at a time.
+    fn describe(&mut self, on: &mut dyn Machines) -> Result<Step> {
+        let most = self.most_described(on.count());
+        let strangers = match &self.rival {
+            Some(rival) => rival.strangers(self.columns(), most),
+            None if on.count() == 1 || self.all_at_once => Vec::new(),
+            None => self.dynamic.strangers().into_iter().take(most).collect(),
+        };
+        if strangers.is_empty() {
+            self.phase = Phase::Move;
+            return Ok(Step::Moved);
+        }
+        let length = signature_len(self.outline.rows);
+        self.sum.clear();
+        self.sum.resize(length * strangers.len(), 0.0);
+        let order = Order { block: strangers.clone(), ..Order::train(on, Task::Probe, Vec::new()) };
+        on.round(&order, &[], &mut self.sum)?;
+        let columns = self.columns();
+        match &mut self.rival {
+            Some(rival) => rival.describe(&strangers, &self.sum, columns),
+            None => {
+                let described = strangers.iter().zip(self.sum.chunks_exact(length));
+                described.for_each(|(column, signature)| self.dynamic.dependence.describe(*column, signature));
+            }
+        }
+        Ok(Step::Moved)
+    }
+
+    /// The columns of the next round.
+    fn block(&mut self, on: &dyn Machines) -> Vec<u32> {
+        let placement = Placement::even(self.columns(), on.count());
+        let (seed, round) = (self.outline.seed, on.next_round());
+        if let Some(rival) = &self.rival {
+            return rival.block(&placement, seed, round);
+        }
+        if on.count() == 1 || self.all_at_once {
+            return self.dynamic.pool().collect();
+        }
+        if self.dynamic.is_swept() {
+            self.dynamic.sweep(&mut keyed(seed, Purpose::Schedule, 0, round));
+        }
+        self.dynamic.block(&placement)
+    }
+
+    fn move_block(&mut self, on: &mut dyn Machines, shared: &mut [f64]) -> Result<Step> {
+        let n = self.outline.rows;
+        let block = self.block(on);
+        let sent = gathered(&shared[..n], &shared[n..], &block);
+        let epochs = match self.rival {
+            Some(_) => 1,
+            None if on.count() == 1 => EPOCHS.0,
+            None => EPOCHS.1,
+        };
+        self.sum.clear();
+        self.sum.resize(n + block.len() + TOTALS, 0.0);
+        let order = Order { block, ..Order::train(on, Task::Step, vec![f64::from(epochs)]) };
+        on.round(&order, &sent, &mut self.sum)?;
+        let (share, gain, lost) = self.share();
+        let (moved, changes) = self.sum.split_at(n);
+        let changes = &changes[..order.block.len()];
+        axpy(share, moved, &mut shared[..n]);
+        for (column, change) in order.block.iter().zip(changes) {
+            shared[n + *column as usize] += share * change;
+        }
+        self.still = if changes.iter().all(|change| *change == 0.0) { self.still + 1 } else { 0 };
+        self.dynamic.observe(&order.block, changes);
+        self.dynamic.learn(lost);
+        self.gained += gain;
+        Ok(self.end_of_round(on.count(), order.block.len()))
+    }
+
+    /// The share of the changes that is taken, what it gains, and the part of the gain that is lost by columns that were in
+    /// each other's way. Each machine's change alone gains Gₖ, and γ of it at least γGₖ; together they lose γ²I, I = (c/n) Σ_{k<l}
+    /// uₖ·uₗ, exactly so where P is a parabola: γ = G/2I is best, or 1.
+    fn share(&self) -> (f64, f64, f64) {
+        let [.., gain, weighted, plain, movers] = self.sum[..] else { return (1.0, 0.0, 0.0) };
+        if self.rival.is_some() || movers <= 1.0 {
+            return (1.0, gain, 0.0);
+        }
+        let moved = &self.sum[..self.outline.rows];
+        let lost = self.outline.loss.curvature() * (dot(moved, moved) - plain) / (2.0 * self.outline.rows as f64);
+        // What rows count for is theirs to know: averaging is safe without.
+        let share = match () {
+            () if self.cautious || weighted != plain => 1.0 / movers,
+            () if lost > 0.0 => (0.5 * gain / lost).min(1.0),
+            () => 1.0,
+        };
+        (share, share * gain - share * share * lost.max(0.0), if gain > 0.0 { lost.max(0.0) / gain } else { 0.0 })
+    }
+
+    /// Whether to go on moving, to look again, or to stop.
+    fn end_of_round(&mut self, machines: usize, block: usize) -> Step {
+        if self.rival.is_some() {
+            // Nobody has moved although everybody had a turn, a few times over.
+            let turns = self.still * block as u64 / self.columns().max(1) as u64;
+            return if turns > 20 { Step::Stalled } else { Step::Moved };
+        }
+        if machines == 1 {
+            self.phase = Phase::Look;
+        } else if self.all_at_once || self.dynamic.is_swept() {
+            self.sweeps += 1;
+            self.first = self.first.max(self.gained);
+            if self.gained <= LAST_SWEEP * self.first && self.sweeps > 1 || self.sweeps == SWEEPS || self.gained <= 0.0
+            {
+                self.phase = Phase::Look;
+            }
+            self.gained = 0.0;
+        }
+        Step::Moved
+    }
+}
+
+/// v and some of the coefficients: all that a round needs to know.
+fn gathered(v: &[f64], w: &[f64], columns: &[u32]) -> Vec<f64> {
+    v.iter().copied().chain(columns.iter().map(|column| w[*column as usize])).collect()
+}
+
+impl Server for StradsServer {
+    /// A look and the moves that follow it; of a schedule without looks, one round. A round may be refused before it begins:
+    /// until it is over, everything is as it was.
+    fn iterate(&mut self, on: &mut dyn Machines, shared: &mut [f64]) -> Result<Step> {
+        loop {
+            let moves = self.phase == Phase::Move;
+            if self.round(on, shared)? == Step::Stalled {
+                return Ok(Step::Stalled);
+            }
+            if moves && (self.rival.is_some() || self.phase == Phase::Look) {
+                return Ok(Step::Moved);
+            }
+        }
+    }
+
+    fn adopt(&mut self, on: &mut dyn Machines, model: &[f64], shared: &mut [f64]) -> Result<()> {
+        self.value = f64::INFINITY;
+        columns::adopt(&self.outline, on, model, shared)
+    }
+
+    fn evaluate(&mut self, on: &mut dyn Machines, shared: &[f64]) -> Result<Evaluation> {
+        columns::evaluate(&self.outline, on, shared)
+    }
+
+    /// [phase, t, radius, P, cautious, sweeps, first, gained, still], and what the schedule has learned.
+    fn state(&self) -> Vec<f64> {
+        let mut state =
+            vec![f64::from(self.phase as u8), self.sphere.t, finite(self.sphere.radius), finite(self.value)];
+        state.extend([f64::from(u8::from(self.cautious)), f64::from(self.sweeps), self.first, self.gained]);
+        state.push(self.still as f64);
+        match &self.rival {
+            Some(rival) => state.extend(rival.state()),
+            None => state.extend(self.dynamic.state()),
+        }
+        state
+    }
+
+    fn restore(&mut self, state: &[f64]) -> Result<()> {
+        let [phase, t, radius, value, cautious, sweeps, first, gained, still, schedule @ ..] = state else {
+            return Err(strange_state());
+        };
+        self.phase = match *phase {
+            0.0 => Phase::Look,
+            1.0 => Phase::Describe,
+            _ => Phase::Move,
+        };
+        self.sphere = Sphere { t: *t, radius: infinite(*radius) };
+        (self.value, self.cautious) = (infinite(*value), *cautious > 0.0);
+        (self.sweeps, self.first, self.gained, self.still) = (*sweeps as u32, *first, *gained, *still as u64);
+        match &mut self.rival {
+            Some(rival) => rival.restore(schedule),
+            None => self.dynamic.restore(schedule),
+        }
+        .ok_or_else(strange_state)
+    }
+}
+
+/// Files of numbers know no infinity: the largest number stands for it.
+fn finite(x: f64) -> f64 {
+    x.min(f64::MAX)
+}
+
+fn infinite(x: f64) -> f64 {
+    if x == f64::MAX { f64::INFINITY } else { x }
+}
