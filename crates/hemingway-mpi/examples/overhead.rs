@@ -56,7 +56,8 @@ fn rounds(ranks: &Ranks, columns: usize, machines: usize) -> (f64, f64, f64) {
     for round in 0..ROUNDS {
         // Everything changes, as in a dense model.
         shared.iter_mut().enumerate().for_each(|(j, w)| *w = (round + j) as f64 * 1e-9);
-        let order = Order { round: engine.next_round(), task: Task::Step, args: vec![1.0], off_clock: false };
+        let (round, block) = (engine.next_round(), Vec::new());
+        let order = Order { round, task: Task::Step, block, args: vec![1.0], off_clock: false };
         let before = engine.clock();
         let began = Instant::now();
         engine.round(&order, &shared, &mut sum).expect("a round succeeds");

@@ -144,7 +144,8 @@ fn bytes_go_by_what_is_not_zero(ranks: &Ranks, count: usize) {
         let (shared, mut sum) = (vec![0.0; columns as usize], vec![0.0; columns as usize]);
         let round = |engine: &mut hemingway_mpi::Mpi, shared: &[f64], sum: &mut [f64]| {
             let args = vec![1.0, count as f64];
-            let order = Order { round: engine.next_round(), task: Task::Step, args, off_clock: false };
+            let (round, block) = (engine.next_round(), Vec::new());
+            let order = Order { round, task: Task::Step, block, args, off_clock: false };
             engine.round(&order, shared, sum).expect("a round succeeds");
         };
         round(&mut engine, &shared, &mut sum);
