@@ -48,7 +48,7 @@ fn rounds(ranks: &Ranks, columns: usize, machines: usize) -> (f64, f64, f64) {
     let mut matrix = Matrix::sparse(columns);
     (0..ROWS).for_each(|i| matrix.push_row((0..20).map(|j| (j * (columns as u32 / 20), f64::from(i % 7 + j)))));
     let labels = (0..ROWS).map(f64::from).collect();
-    let problem = Problem::new(&Dataset::new("made", matrix, labels), Loss::Squared, Some(0.1), 0).expect("sound");
+    let problem = Problem::new(Dataset::new("made", matrix, labels), Loss::Squared, Some(0.1), 0).expect("sound");
     let setting = Setting::new(&problem, algorithm::by_name("gd").expect("known"));
     let mut engine = ranks.engine(setting, machines).expect("the engine is made");
     let (mut shared, mut sum) = (vec![0.0; columns], vec![0.0; columns + 1]);

@@ -53,7 +53,7 @@ pub struct Mpi {
     setting: Setting,
     machines: usize,
     active: usize,
-    count: usize,
+    ranks: usize,
     clock: Clock,
     traffic: Traffic,
     told: bool,
@@ -115,7 +115,7 @@ impl Ranks {
         drop(rank);
         let (rank, active) = (Arc::clone(&self.rank), machines.min(self.count));
         let (clock, traffic) = (Clock::default(), Traffic::default());
-        Ok(Mpi { rank, team, setting, machines, active, count: self.count, clock, traffic, told: false })
+        Ok(Mpi { rank, team, setting, machines, active, ranks: self.count, clock, traffic, told: false })
     }
 }
 
@@ -207,7 +207,7 @@ impl Engine for Mpi {
         check_machines(machines)?;
         let began = Instant::now();
         locked(&self.rank)?.resize(self.team, machines)?;
-        (self.machines, self.active) = (machines, machines.min(self.count));
+        (self.machines, self.active) = (machines, machines.min(self.ranks));
         self.clock.loading += began.elapsed().as_secs_f64();
         Ok(())
     }

@@ -155,8 +155,8 @@ mod tests {
     #[test]
     fn pieces_cover_all_rows_and_are_not_empty() {
         let data = some(true);
-        let all: Vec<_> = pieces(&data, 2..9).collect();
-        assert_eq!(all, [2..9]);
+        assert_eq!(pieces(&data, 2..9).next(), Some(2..9));
+        assert_eq!(pieces(&data, 2..9).count(), 1);
         assert_eq!(pieces(&data, 4..4).count(), 0);
     }
 

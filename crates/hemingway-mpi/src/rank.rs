@@ -104,7 +104,7 @@ impl Rank {
             // Rows may be on their way from rank to rank for long.
             let until = self.wire.deadline(9.0 * self.wire.patience.as_secs_f64());
             let said: Result<Option<String>> = self.wire.receive_value(rank, Tag::Answer, until);
-            let failed = said.map_or_else(|error| Some(words(&error)), |said| said);
+            let failed = said.unwrap_or_else(|error| Some(words(&error)));
             outcome = outcome.and(failed.map_or(Ok(()), |what| Err(Error::Engine(what))));
         }
         outcome.inspect_err(|error| self.broken = Some(words(error)))

@@ -4,6 +4,7 @@ use std::sync::OnceLock;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use hemingway::engine::cores;
 use hemingway::{Error, Result};
 use mpi::datatype::{Buffer, BufferMut};
 use mpi::point_to_point::{Destination, Message, Source, Status};
@@ -35,7 +36,9 @@ pub(crate) enum Tag {
 const DOZE_AFTER: Duration = Duration::from_millis(20);
 const DOZE: Duration = Duration::from_micros(50);
 /// Looks between two looks at the clock.
-const LOOKS: u32 = 64;
+const LOOKS: u32 = 16;
+/// So long a rank that has a core of its own looks without giving it to others: they would keep it for milliseconds.
+const EAGER: Duration = Duration::from_millis(2);
 
 /// This rank's end of all wires.
 #[derive(Debug, Clone, Copy)]
@@ -44,10 +47,15 @@ pub(crate) struct Wire {
     pub(crate) ranks: usize,
     /// How long another rank may be silent where it is to answer at once.
     pub(crate) patience: Duration,
+    /// How long to look without giving way to others.
+    eager: Duration,
 }
 
 /// What is said, by [`on_last_words`], before a process ends that cannot go on.
-static LAST_WORDS: OnceLock<Box<dyn Fn(&Error) + Send + Sync>> = OnceLock::new();
+static LAST_WORDS: OnceLock<Box<Say>> = OnceLock::new();
+
+/// Something that says what went wrong.
+type Say = dyn Fn(&Error) + Send + Sync;
 
 /// How a rank tells why it ends the job where it cannot return: a message it began will never be taken.
 pub fn on_last_words(say: impl Fn(&Error) + Send + Sync + 'static) {
@@ -60,10 +68,12 @@ pub fn abort(code: u8) -> ! {
 }
 
 impl Wire {
-    /// Ours, once MPI is initialized.
+    /// Ours, once MPI is initialized. All ranks make theirs at once.
     pub(crate) fn new(patience: Duration) -> Self {
         let world = SimpleCommunicator::world();
-        Self { rank: world.rank() as usize, ranks: world.size() as usize, patience }
+        let neighbours = world.split_shared(world.rank()).size() as usize;
+        let eager = if neighbours > cores() { Duration::ZERO } else { EAGER };
+        Self { rank: world.rank() as usize, ranks: world.size() as usize, patience, eager }
     }
 
     pub(crate) fn leads(&self) -> bool {
@@ -118,7 +128,7 @@ impl Wire {
             Some(from) => world.process_at_rank(from as i32).immediate_matched_probe_with_tag(tag as i32),
             None => world.any_process().immediate_matched_probe_with_tag(tag as i32),
         };
-        match poll(until, look) {
+        match self.poll(until, look) {
             Some((message, status)) => Ok(self.take(message, &status)),
             None => Err(silent(from, self.patience)),
         }
@@ -167,9 +177,34 @@ impl Wire {
                 None
             }
         };
-        if poll(Some(Instant::now() + self.patience + longer), look).is_none() {
+        if self.poll(Some(Instant::now() + self.patience + longer), look).is_none() {
             self.last_words(&silent(Some(peer), self.patience));
         }
+    }
+
+    /// Looks until there is something or the time is up.
+    fn poll<T>(&self, until: Option<Instant>, mut look: impl FnMut() -> Option<T>) -> Option<T> {
+        let (mut began, mut eager) = (None, !self.eager.is_zero());
+        for looks in 1_u32.. {
+            if let Some(found) = look() {
+                return Some(found);
+            }
+            if !eager {
+                thread::yield_now();
+            }
+            if looks.is_multiple_of(LOOKS) {
+                let now = Instant::now();
+                if until.is_some_and(|until| now > until) {
+                    return None;
+                }
+                let waited = now - *began.get_or_insert(now);
+                eager = waited < self.eager;
+                if waited > DOZE_AFTER {
+                    thread::sleep(DOZE);
+                }
+            }
+        }
+        None
     }
 
     fn last_words(&self, error: &Error) -> ! {
@@ -197,27 +232,6 @@ fn silent(who: Option<usize>, patience: Duration) -> Error {
     let who = who.map_or_else(|| "no rank".into(), |rank| format!("rank {rank}"));
     let seconds = patience.as_secs_f64();
     Error::Engine(format!("{who} has not answered for {seconds} s: it hangs, or its host is gone (--rank-timeout)"))
-}
-
-/// Looks until there is something or the time is up.
-fn poll<T>(until: Option<Instant>, mut look: impl FnMut() -> Option<T>) -> Option<T> {
-    let mut began = None;
-    for looks in 1_u32.. {
-        if let Some(found) = look() {
-            return Some(found);
-        }
-        thread::yield_now();
-        if looks.is_multiple_of(LOOKS) {
-            let now = Instant::now();
-            if until.is_some_and(|until| now > until) {
-                return None;
-            }
-            if now - *began.get_or_insert(now) > DOZE_AFTER {
-                thread::sleep(DOZE);
-            }
-        }
-    }
-    None
 }
 
 /// A value as bytes.

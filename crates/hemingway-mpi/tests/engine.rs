@@ -138,7 +138,7 @@ fn bytes_go_by_what_is_not_zero(ranks: &Ranks, count: usize) {
         let mut matrix = Matrix::sparse(columns as usize);
         (0..64_u32).for_each(|i| matrix.push_row([(i, 1.0), (columns - 1 - i, 2.0)]));
         let labels = (0..64).map(|i| f64::from(i % 2) * 2.0 - 1.0).collect();
-        let problem = Problem::new(&Dataset::new("few", matrix, labels), Loss::Logistic, Some(0.1), 3).expect("sound");
+        let problem = Problem::new(Dataset::new("few", matrix, labels), Loss::Logistic, Some(0.1), 3).expect("sound");
         let setting = Setting::new(&problem, algorithm::by_name("cocoa+").expect("known"));
         let mut engine = ranks.engine(setting, count).expect("the engine is made");
         let (shared, mut sum) = (vec![0.0; columns as usize], vec![0.0; columns as usize]);

@@ -72,9 +72,9 @@ impl Dataset {
     pub fn shuffled(mut self, seed: u64) -> Self {
         let order = self.order(seed);
         self.matrix = self.matrix.dealt(&order);
-        let deal = |values: &[f64]| order.iter().map(|&i| values[i as usize]).collect();
-        self.labels = deal(&self.labels);
-        self.weights = self.weights.as_deref().map(|weights| deal(weights));
+        let deal = |values: Vec<f64>| order.iter().map(|&i| values[i as usize]).collect();
+        self.weights = self.weights.map(deal);
+        self.labels = deal(self.labels);
         self
     }
 
