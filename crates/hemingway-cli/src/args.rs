@@ -6,10 +6,12 @@ mod design;
 mod goal;
 mod job;
 mod model;
+mod ranks;
 mod records;
 mod report;
 mod value;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
@@ -19,6 +21,7 @@ pub(crate) use design::{CostArg, DesignArgs};
 pub(crate) use goal::GoalArgs;
 pub(crate) use job::{KeepArgs, LimitArgs, ProblemArgs, RunArgs, TrainArgs};
 pub(crate) use model::{ModelCommand, ModelTo};
+pub(crate) use ranks::{CollectivesName, EngineName, RankArgs};
 pub(crate) use records::{AdviseArgs, FitArgs, RecordArgs};
 pub(crate) use report::{Format, ReportArgs};
 
@@ -92,9 +95,58 @@ pub(crate) enum Command {
     /// Convert models for other programs, and theirs for this one
     #[command(subcommand, after_long_help = model::EXAMPLES)]
     Model(ModelCommand),
-    /// Look at this machine: cores, memory, clock, pace, what rounds cost; write it down as a cluster
+    /// Look at this machine, or at ranks: cores, memory, clock, pace, what rounds cost; write it down as a cluster
     #[command(after_long_help = DOCTOR_EXAMPLES)]
     Doctor(DoctorArgs),
+}
+
+impl Command {
+    /// How it uses ranks, if it can.
+    pub(crate) fn ranks(&self) -> Option<&RankArgs> {
+        match self {
+            Self::Train(args) | Self::Plan(args) => Some(&args.ranks),
+            Self::Run(args) => Some(&args.ranks),
+            Self::Doctor(args) => Some(&args.ranks),
+            _ => None,
+        }
+    }
+
+    /// Its name, of those that train.
+    pub(crate) fn verb(&self) -> &'static str {
+        match self {
+            Self::Plan(_) => "plan",
+            Self::Run(_) => "run",
+            _ => "train",
+        }
+    }
+
+    /// The words that go on with the run it began.
+    pub(crate) fn resumed(&self, run: &str) -> anyhow::Result<Vec<OsString>> {
+        let (keep, limits, ranks) = match self {
+            Self::Train(args) | Self::Plan(args) => (&args.keep, &args.limits, &args.ranks),
+            Self::Run(args) => (&args.keep, &args.limits, &args.ranks),
+            _ => anyhow::bail!("only train, plan and run go on"),
+        };
+        let mut words: Vec<OsString> = vec![self.verb().into()];
+        let mut add = |flag: &str, value: Option<OsString>| {
+            words.extend(value.map(|value| [flag.into(), value]).into_iter().flatten());
+        };
+        let path = |path: &Option<PathBuf>| path.as_ref().map(|path| path.clone().into_os_string());
+        let number = |number: Option<String>| number.map(OsString::from);
+        add("--resume", Some(run.into()));
+        add("--store", Some(keep.store.clone().into_os_string()));
+        add("--model", path(&keep.model));
+        add("--records", path(&keep.records));
+        add("--max-time", number(limits.max_time.map(|seconds| format!("{seconds}s"))));
+        add("--max-cost", number(limits.max_cost.map(|dollars| dollars.to_string())));
+        add("--rank-timeout", number(ranks.rank_timeout.map(|seconds| format!("{seconds}s"))));
+        add("--threads-per-rank", number(ranks.threads_per_rank.map(|threads| threads.to_string())));
+        let library = ranks.collectives == Some(CollectivesName::Library);
+        add("--collectives", library.then(|| "library".into()));
+        let asked = !matches!(self, Self::Run(_));
+        words.extend(asked.then(|| "--yes".into()));
+        Ok(words)
+    }
 }
 
 const TRAIN_EXAMPLES: &str = "\
@@ -104,7 +156,8 @@ Examples:
   hemingway train train-images-idx3-ubyte.gz --positive 5 --test t10k-images-idx3-ubyte.gz --reach-metric accuracy=0.97
   hemingway train a9a --reach 1e-3 --cluster a.toml --cluster b.toml  where is it sooner?
   hemingway train a9a --reach 1e-3 --forget            as if nothing had ever been run here
-  hemingway train --resume logistic-3                  go on after Ctrl-C or a crash";
+  hemingway train --resume logistic-3                  go on after Ctrl-C or a crash
+  hemingway train a9a --reach 1e-3 --engine mpi --ranks 4  on the ranks of an MPI job";
 
 const PLAN_EXAMPLES: &str = "\
 Examples:
@@ -174,6 +227,7 @@ const DOCTOR_EXAMPLES: &str = "\
 Examples:
   hemingway doctor
   hemingway doctor -o here.toml                        this machine as a cluster file
+  hemingway doctor --engine mpi --hosts hosts.txt -o ours.toml  the ranks of an MPI job, and the links between them
   hemingway doctor --output json | jq .paces";
 
 /// `explain`.
@@ -273,6 +327,8 @@ pub(crate) struct DoctorArgs {
     /// What the cluster is called in records
     #[arg(long, default_value = "here")]
     pub(crate) name: String,
+    #[command(flatten)]
+    pub(crate) ranks: RankArgs,
     #[command(flatten)]
     pub(crate) store: StoreArg,
 }

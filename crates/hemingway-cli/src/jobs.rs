@@ -132,6 +132,7 @@ fn begin(mut job: Job, keep: &KeepArgs, manners: Manners, out: &mut dyn Output, 
     }
     let mut watch = out.watch(&job, manners, None);
     let driver = Driver::start(&job, &store, began, watch.as_mut(), interrupt::listen()?)?;
+    crate::launch::tell(driver.dir().path());
     Ok(driver.run()?)
 }
 
@@ -162,6 +163,7 @@ pub(crate) fn resume(
     check_model(&job, keep)?;
     out.say(&format!("resuming {}", dir.id));
     let mut watch = out.watch(&job, manners, Some(past));
+    crate::launch::tell(dir.path());
     let driver = Driver::resume(&job, dir.clone(), began, watch.as_mut(), interrupt::listen()?)?;
     let summary = driver.run()?;
     drop(watch);
@@ -174,11 +176,16 @@ fn goes_on(ending: Ending, other_caps: bool) -> bool {
 
 fn load(spec: JobSpec, out: &mut dyn Output) -> Result<Job> {
     let waiting = out.wait(&format!("reading {}", spec.data));
-    let job = spec.check_through(crate::cache::cache().as_ref());
+    let job = crate::place::load(spec, crate::cache::cache().as_ref());
     drop(waiting);
     let job = job?;
-    let place =
-        if job.facts.simulated { format!("simulated cluster {}", job.facts.cluster) } else { "this machine".into() };
+    let place = match (job.facts.simulated, &job.engines) {
+        (true, _) => format!("simulated cluster {}", job.facts.cluster),
+        (false, Some(engines)) => {
+            format!("{} (up to {})", engines.name(), number::counted(engines.machines(), "worker"))
+        }
+        (false, None) => "this machine".into(),
+    };
     out.say(&head(&job, &place));
     for note in &job.notes {
         out.say(&format!("note: {note}"));

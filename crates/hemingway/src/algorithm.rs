@@ -25,6 +25,8 @@ mod svrg;
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::data::Shard;
 use crate::problem::{Evaluation, Loss, Outline, Penalty, Problem, Scheme};
 use crate::{Error, Result};
@@ -163,7 +165,7 @@ pub trait Machines {
 }
 
 /// What a server asks of every worker in a round.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Order {
     /// The number of the round; equal numbers draw equal random numbers.
     pub round: u64,
@@ -176,7 +178,7 @@ pub struct Order {
 }
 
 /// The kinds of work a worker may be asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Task {
     /// The algorithm's own step.
     Step,

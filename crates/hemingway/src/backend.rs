@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::algorithm::{self, Server, Step};
 use crate::cluster::Cluster;
 use crate::data::Dataset;
-use crate::engine::{self, Clock, Engine, Setting};
+use crate::engine::{self, Clock, Engine, Engines, Setting};
 use crate::metric;
 use crate::problem::Problem;
 use crate::record::Record;
@@ -165,11 +165,12 @@ pub trait Backend {
     }
 }
 
-/// Our own backend: an engine, threads or simulated.
+/// Our own backend: an engine, threads or simulated or of another process.
 pub struct EngineBackend {
     problem: Problem,
     fingerprint: String,
     cluster: Option<Cluster>,
+    engines: Option<Arc<dyn Engines>>,
     fraction: f64,
     test: Option<Arc<Dataset>>,
     live: Option<Live>,
@@ -191,7 +192,14 @@ struct Live {
 impl EngineBackend {
     /// Runs this problem on threads, or on a simulated cluster.
     pub fn new(problem: Problem, fingerprint: impl Into<String>, cluster: Option<Cluster>) -> Self {
-        Self { problem, fingerprint: fingerprint.into(), cluster, fraction: 1.0, test: None, live: None }
+        let fingerprint = fingerprint.into();
+        Self { problem, fingerprint, cluster, engines: None, fraction: 1.0, test: None, live: None }
+    }
+
+    /// Runs it elsewhere, unless on a simulated cluster.
+    pub fn with_engines(mut self, engines: Option<Arc<dyn Engines>>) -> Self {
+        self.engines = engines.filter(|_| self.cluster.is_none());
+        self
     }
 
     /// Its rows are a sample: records say what share of the data they are.
@@ -217,13 +225,29 @@ impl EngineBackend {
         let algorithm = algorithm::by_name(&frame.config.algorithm)?;
         algorithm::check_problem(algorithm.as_ref(), &self.problem)?;
         let setting = Setting::new(&self.problem, algorithm);
-        let mut engine = engine::build(setting.clone(), self.cluster.as_ref(), frame.rows_on(from))?;
+        let mut engine = self.engine(setting.clone(), frame.rows_on(from))?;
         engine.resize_if_needed(frame.config.machines)?;
         let mut live = Live::fresh(frame, setting, engine);
         if let Some(from) = from {
             live.take_up(from)?;
         }
         Ok(live)
+    }
+
+    fn engine(&self, setting: Setting, machines: usize) -> Result<Box<dyn Engine>> {
+        match &self.engines {
+            Some(engines) => engines.build(setting, machines),
+            None => engine::build(setting, self.cluster.as_ref(), machines),
+        }
+    }
+
+    /// What records call the place where it runs.
+    fn place(&self) -> String {
+        match (&self.engines, &self.cluster) {
+            (Some(engines), _) => engines.name(),
+            (None, Some(cluster)) => cluster.name.clone(),
+            (None, None) => "local".into(),
+        }
     }
 
     fn record(&self, frame: &Frame, live: &mut Live) -> Result<Record> {
@@ -236,7 +260,7 @@ impl EngineBackend {
         Ok(Record {
             run: frame.run.clone(),
             problem: self.fingerprint.clone(),
-            cluster: self.cluster.as_ref().map_or_else(|| "local".into(), |c| c.name.clone()),
+            cluster: self.place(),
             algorithm: frame.config.algorithm.clone(),
             machines: frame.config.machines,
             rows,

@@ -20,7 +20,9 @@ use crate::Result;
 use crate::algorithm::Algorithm;
 use crate::cluster::{Cluster, Collective, Compute, Network, Overhead, Pace, Straggler};
 use crate::engine::{self, Engine, Setting};
+use crate::problem::Problem;
 use algorithms::{adopts, agree_on_engines, keep_to_the_rules, resume, survive_resizing};
+pub use rig::Point;
 
 /// Makes an engine for a setting and a number of machines.
 pub type Build<'a> = dyn Fn(Setting, usize) -> Result<Box<dyn Engine>> + 'a;
@@ -74,6 +76,22 @@ pub fn engine(build: &Build<'_>) {
 /// What an engine with a counted clock must do: repeat its seconds exactly, on a thousand machines too.
 pub fn counted_clock(build: &Build<'_>) {
     engines::seconds_repeat(build);
+}
+
+/// What [`engine`] tries engines with: where workers are made in other processes, they must find it there.
+pub fn ledger() -> Arc<dyn Algorithm> {
+    Arc::new(engines::Ledger)
+}
+
+/// Every point that an algorithm comes to on an engine: on so many machines until so many rounds are made, then on so many
+/// others, and so on.
+pub fn course(
+    problem: &Problem,
+    algorithm: &Arc<dyn Algorithm>,
+    build: &Build<'_>,
+    stretches: &[(usize, u64)],
+) -> Vec<Point> {
+    rig::course(problem, algorithm, build, stretches)
 }
 
 /// A cluster of 1,024 machines with every effect switched on, its work counted.

@@ -95,9 +95,7 @@ impl Dataset {
     }
 
     fn order(&self, seed: u64) -> Vec<usize> {
-        let mut order: Vec<usize> = (0..self.rows()).collect();
-        order.shuffle(&mut keyed(seed, Purpose::Deal, 0, 0));
-        order
+        dealing_order(self.rows(), seed)
     }
 
     /// Some of the rows, in this order.
@@ -110,18 +108,19 @@ impl Dataset {
         }
     }
 
-    /// A short name for these exact numbers (FNV-1a over rows, labels and weights), so that records of one problem find each other.
+    /// A short name for these exact numbers, so that records of one problem find each other.
     pub fn fingerprint(&self) -> u64 {
-        let mut hash = Fnv::default();
-        for i in 0..self.rows() {
-            hash.write(self.labels[i].to_bits());
-            self.weights.iter().for_each(|weights| hash.write(weights[i].to_bits()));
-            for (j, v) in self.matrix.row(i).iter().filter(|(_, v)| *v != 0.0) {
-                hash.write(u64::from(j));
-                hash.write(v.to_bits());
-            }
-        }
-        hash.0
+        self.fingerprint_from(0)
+    }
+
+    /// The same of a part that begins with row `first`: those of all parts add up to that of the whole (FNV-1a over each
+    /// row's number, label, weight and entries).
+    pub fn fingerprint_from(&self, first: usize) -> u64 {
+        let of_row = |i: usize| {
+            let weight = self.weights.as_ref().map(|weights| weights[i]);
+            fingerprint_of_row(first + i, self.labels[i], weight, self.matrix.row(i).iter())
+        };
+        (0..self.rows()).map(of_row).fold(0, u64::wrapping_add)
     }
 }
 
@@ -134,27 +133,34 @@ pub struct Shard {
     /// The seed of the run, for the worker's generators.
     pub seed: u64,
     data: Arc<Dataset>,
-    columns: Option<Arc<Matrix>>,
+    columns: Option<Arc<Dataset>>,
     range: Range<usize>,
+    /// What number among all the first row of the data has: a process may hold only some.
+    first: usize,
 }
 
 impl Shard {
     /// Machine `worker` holds rows `range` of `data`.
     pub fn new(data: Arc<Dataset>, range: Range<usize>, worker: usize, seed: u64) -> Self {
-        Self { worker, seed, data, columns: None, range }
+        Self { worker, seed, data, columns: None, range, first: 0 }
     }
 
     /// The same range of the columns of `data`, which are the rows of `columns`.
-    pub fn of_columns(self, columns: Arc<Matrix>) -> Self {
+    pub fn of_columns(self, columns: Arc<Dataset>) -> Self {
         Self { columns: Some(columns), ..self }
     }
 
-    /// Its first row.
-    pub fn start(&self) -> usize {
-        self.range.start
+    /// The same where the data, or the columns, are only a part of all, which begins with this one.
+    pub fn of_part(self, first: usize) -> Self {
+        Self { first, ..self }
     }
 
-    /// The labels of all rows, whoever holds them.
+    /// Its first row, or column, among all.
+    pub fn start(&self) -> usize {
+        self.first + self.range.start
+    }
+
+    /// The labels of all rows, whoever holds them: where columns are dealt, every process has them.
     pub fn all_labels(&self) -> &[f64] {
         &self.data.labels
     }
@@ -178,7 +184,7 @@ impl Shard {
     /// The matrix of which it holds a range.
     #[inline(always)]
     fn matrix(&self) -> &Matrix {
-        self.columns.as_deref().unwrap_or(&self.data.matrix)
+        &self.columns.as_ref().unwrap_or(&self.data).matrix
     }
 
     /// Where held rows lie among all.
@@ -249,6 +255,31 @@ impl Shard {
     }
 }
 
+/// The rows in the order in which the seed deals them.
+pub(crate) fn dealing_order(rows: usize, seed: u64) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..rows).collect();
+    order.shuffle(&mut keyed(seed, Purpose::Deal, 0, 0));
+    order
+}
+
+/// What one row adds to the fingerprint of its data.
+pub(crate) fn fingerprint_of_row(
+    number: usize,
+    label: f64,
+    weight: Option<f64>,
+    row: impl Iterator<Item = (u32, f64)>,
+) -> u64 {
+    let mut hash = Fnv::default();
+    hash.write(number as u64);
+    hash.write(label.to_bits());
+    weight.iter().for_each(|weight| hash.write(weight.to_bits()));
+    for (j, v) in row.filter(|(_, v)| *v != 0.0) {
+        hash.write(u64::from(j));
+        hash.write(v.to_bits());
+    }
+    hash.0
+}
+
 #[derive(Debug)]
 struct Fnv(u64);
 
@@ -310,6 +341,15 @@ mod tests {
         assert_ne!(small.labels, data.sample(0.1, 8).labels);
         assert_eq!(data.sample(1e-6, 7).rows(), 1, "never empty");
         assert_eq!(data.sample(1.0, 7), data.shuffled(7));
+    }
+
+    #[test]
+    fn fingerprints_of_parts_add_up() {
+        let labels: Vec<f64> = (0..9).map(f64::from).collect();
+        let data = Dataset::new("made up", Matrix::dense(1, labels.clone()), labels);
+        let part = |rows: Range<usize>| data.select(&rows.clone().collect::<Vec<_>>()).fingerprint_from(rows.start);
+        assert_eq!(part(0..4).wrapping_add(part(4..4)).wrapping_add(part(4..9)), data.fingerprint());
+        assert_ne!(data.select(&[1, 0, 2, 3, 4, 5, 6, 7, 8]).fingerprint(), data.fingerprint(), "order matters");
     }
 
     #[test]

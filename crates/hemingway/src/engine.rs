@@ -1,18 +1,20 @@
 //! Engines: they own the machines, the rows' numbers and the time.
 
+mod crew;
 mod local;
 mod simulated;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Serialize};
 
 use crate::Result;
 use crate::algorithm::{Algorithm, Machines};
 use crate::cluster::Cluster;
-use crate::data::{Matrix, Shard};
+use crate::data::{Dataset, Shard};
 use crate::placement::Placement;
 use crate::problem::{Outline, Problem};
+pub use crew::{Crew, Shift, Slot};
 pub use local::{Local, cores};
 pub use simulated::{Done, Simulated, Timekeeper, moving_seconds};
 
@@ -62,7 +64,7 @@ impl Clock {
     }
 
     /// Books one round.
-    fn book(&mut self, off_clock: bool, rows: u64, round: RoundTime) {
+    pub fn book(&mut self, off_clock: bool, rows: u64, round: RoundTime) {
         if off_clock {
             self.evaluation += round.seconds();
             return;
@@ -96,7 +98,7 @@ impl RoundTime {
     }
 }
 
-/// What both engines are made from.
+/// What every engine is made from.
 #[derive(Clone)]
 pub struct Setting {
     /// The problem, its rows already dealt in order.
@@ -105,26 +107,28 @@ pub struct Setting {
     pub outline: Outline,
     /// What runs.
     pub algorithm: Arc<dyn Algorithm>,
-    /// The columns, where the algorithm deals those.
-    columns: Option<Arc<Matrix>>,
+    /// The columns, once an engine of this process deals those.
+    columns: Arc<OnceLock<Arc<Dataset>>>,
 }
 
 impl Setting {
     /// A problem and the algorithm to run on it.
     pub fn new(problem: &Problem, algorithm: Arc<dyn Algorithm>) -> Self {
-        let columns = algorithm.deals_columns().then(|| Arc::new(problem.data.matrix.transposed()));
-        Self { problem: problem.clone(), outline: problem.outline(), algorithm, columns }
+        Self { problem: problem.clone(), outline: problem.outline(), algorithm, columns: Arc::default() }
     }
 
-    fn placement(&self, machines: usize) -> Placement {
-        let dealt = if self.columns.is_some() { self.outline.columns } else { self.outline.rows };
+    /// How rows, or columns, are cut for so many machines.
+    pub fn placement(&self, machines: usize) -> Placement {
+        let dealt = if self.algorithm.deals_columns() { self.outline.columns } else { self.outline.rows };
         Placement::even(dealt, machines)
     }
 
     fn shards(&self, placement: &Placement) -> Vec<Shard> {
+        let transposed = || Arc::new(Dataset::new("columns", self.problem.data.matrix.transposed(), Vec::new()));
+        let columns = self.algorithm.deals_columns().then(|| self.columns.get_or_init(transposed));
         let shard = |(k, range)| {
             let shard = Shard::new(Arc::clone(&self.problem.data), range, k, self.problem.seed);
-            match &self.columns {
+            match columns {
                 Some(columns) => shard.of_columns(Arc::clone(columns)),
                 None => shard,
             }
@@ -142,13 +146,31 @@ impl Setting {
     }
 
     /// Items may come from a file: another problem's must not be taken.
-    fn check_items(&self, items: &[f64]) -> Result<()> {
+    ///
+    /// # Errors
+    /// If they are too many or too few.
+    pub fn check_items(&self, items: &[f64]) -> Result<()> {
         let expected = self.outline.rows * self.width();
         if items.len() == expected {
             return Ok(());
         }
         Err(crate::Error::Engine(format!("{} numbers for the rows, where {expected} are needed", items.len())))
     }
+}
+
+/// Where engines come from that are neither threads of this machine nor simulated.
+pub trait Engines: Send + Sync {
+    /// What records call the place, so that those timed there find each other.
+    fn name(&self) -> String;
+
+    /// The most machines worth considering there.
+    fn machines(&self) -> usize;
+
+    /// How many of them compute at once: beyond that they share.
+    fn cores(&self) -> usize;
+
+    /// An engine of so many machines.
+    fn build(&self, setting: Setting, machines: usize) -> Result<Box<dyn Engine>>;
 }
 
 /// Threads of this machine, or a simulated cluster.
@@ -163,7 +185,7 @@ pub fn build(setting: Setting, cluster: Option<&Cluster>, machines: usize) -> Re
 pub const MOST_MACHINES: usize = 1 << 20;
 
 /// Refuses none, and more than there can be.
-pub(crate) fn check_machines(machines: usize) -> Result<()> {
+pub fn check_machines(machines: usize) -> Result<()> {
     let wrong = |what: String| Err(crate::Error::setting("--machines", what));
     match machines {
         0 => wrong("at least one machine is needed".into()),

@@ -1,6 +1,7 @@
 //! From what was asked to what can be run: the specification, checked and loaded.
 
 mod classes;
+mod share;
 mod weighing;
 
 use std::borrow::Cow;
@@ -17,7 +18,7 @@ use crate::data::matrix::BYTES_PER_ENTRY;
 use crate::data::prepare::{Preparation, Rules};
 use crate::data::source::Source;
 use crate::data::{Cache, ClassWeight, Dataset, Info, Labels, Loaded, Reading, Weights};
-use crate::engine::{check_machines, cores};
+use crate::engine::{Engines, check_machines, cores};
 use crate::goal::{Caps, Goal};
 use crate::model::{Precedents, Timing, Traits};
 use crate::problem::{Classes, Loss, Penalty, Problem, sample_name};
@@ -175,6 +176,22 @@ pub struct Job {
     pub base: Option<Base>,
     /// Sentences to say aloud.
     pub notes: Vec<String>,
+    /// Where it runs, if neither on threads of this process nor on a simulated cluster.
+    pub engines: Option<Arc<dyn Engines>>,
+}
+
+impl Job {
+    /// The same job on other engines than threads of this process. What is simulated stays so.
+    pub fn on(mut self, engines: Arc<dyn Engines>) -> Result<Self> {
+        if self.spec.cluster.is_some() {
+            return Ok(self);
+        }
+        self.facts.cluster = engines.name();
+        self.facts.cores = engines.cores();
+        self.facts.machines = self.spec.machine_grid(engines.machines(), self.facts.data.rows)?;
+        self.engines = Some(engines);
+        Ok(self)
+    }
 }
 
 impl JobSpec {
@@ -209,7 +226,7 @@ impl JobSpec {
         let l2 = l2.map(|l2| self.sample_l2(l2));
         let problem = Problem::of_classes(&used, loss, classes, l2, self.seed)?.with_l1(self.l1)?;
         let facts = self.facts(&whole, &used, &problem)?;
-        Ok(Job { spec: self, facts, problem, test, rules: prepared.rules, base: loaded.base, notes })
+        Ok(Job { spec: self, facts, problem, test, rules: prepared.rules, base: loaded.base, notes, engines: None })
     }
 
     fn check_settings(&self) -> Result<()> {
@@ -315,20 +332,24 @@ impl JobSpec {
     }
 
     fn facts(&self, whole: &Dataset, data: &Dataset, problem: &Problem) -> Result<Facts> {
+        self.facts_of(self.name(whole, problem), Info::of(data), data.matrix.stored(), problem)
+    }
+
+    fn facts_of(&self, name: String, data: Info, stored: usize, problem: &Problem) -> Result<Facts> {
         let cluster = self.cluster.as_ref();
         let most = cluster.map_or_else(cores, |c| c.machines);
-        let bytes = data.matrix.stored() as f64 * BYTES_PER_ENTRY;
+        let bytes = stored as f64 * BYTES_PER_ENTRY;
         let fits_from = cluster.map_or(1, |c| (bytes / (c.memory_gb * 1e9)).ceil().max(1.0) as usize);
         Ok(Facts {
-            problem: self.name(whole, problem),
-            data: Info::of(data),
+            problem: name,
             loss: problem.loss,
             classes: problem.classes,
             l2: problem.penalty.l2,
             l1: problem.penalty.l1,
             cluster: cluster.map_or_else(|| "local".into(), |c| c.name.clone()),
             simulated: cluster.is_some(),
-            machines: self.machine_grid(most, data.rows())?,
+            machines: self.machine_grid(most, data.rows)?,
+            data,
             algorithms: self.candidates(problem)?,
             price_per_hour: cluster.map(|c| c.price_per_hour).filter(|price| *price > 0.0),
             fits_from,

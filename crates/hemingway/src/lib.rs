@@ -71,6 +71,7 @@ pub mod problem;
 pub mod record;
 pub mod rng;
 pub mod schedule;
+pub mod share;
 mod simd;
 pub mod standing;
 pub mod sync;

@@ -33,10 +33,25 @@ pub struct Problem {
     pub penalty: Penalty,
     /// The seed of everything random in a run.
     pub seed: u64,
+    /// All rows in numbers, where this process holds only some of them.
+    pub whole: Option<Whole>,
+}
+
+/// What a process knows of all rows of which it holds only some.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Whole {
+    /// n.
+    pub rows: usize,
+    /// Stored entries.
+    pub stored: usize,
+    /// Mean of sᵢ‖xᵢ‖².
+    pub mean_norm_sq: f64,
+    /// Largest sᵢ‖xᵢ‖².
+    pub max_norm_sq: f64,
 }
 
 /// What every machine knows of the problem without holding all of it.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Outline {
     /// n.
     pub rows: usize,
@@ -83,7 +98,7 @@ impl Problem {
         let data = data.weighed()?;
         let penalty = Penalty::new(l2.unwrap_or(1.0 / data.rows() as f64), 0.0)?;
         check_labels(&data.labels, loss, classes)?;
-        Ok(Self { data: Arc::new(data.shuffled(seed)), loss, classes, penalty, seed })
+        Ok(Self { data: Arc::new(data.shuffled(seed)), loss, classes, penalty, seed, whole: None })
     }
 
     /// The same with λ₁ besides.
@@ -93,16 +108,26 @@ impl Problem {
 
     /// What every machine knows.
     pub fn outline(&self) -> Outline {
-        let norms = || (0..self.data.rows()).map(|i| self.data.weight(i) * self.data.matrix.row(i).norm_sq());
+        let Whole { rows, mean_norm_sq, max_norm_sq, .. } = self.whole();
         Outline {
-            rows: self.data.rows(),
+            rows,
             columns: self.data.columns(),
             loss: self.loss,
             classes: self.classes,
             penalty: self.penalty,
-            mean_norm_sq: norms().sum::<f64>() / self.data.rows() as f64,
-            max_norm_sq: norms().fold(0.0, f64::max),
+            mean_norm_sq,
+            max_norm_sq,
         }
+    }
+
+    /// All rows in numbers.
+    pub fn whole(&self) -> Whole {
+        self.whole.unwrap_or_else(|| {
+            let (data, rows) = (&self.data, self.data.rows());
+            let norms = || (0..rows).map(|i| data.weight(i) * data.matrix.row(i).norm_sq());
+            let mean_norm_sq = norms().sum::<f64>() / rows as f64;
+            Whole { rows, stored: data.matrix.stored(), mean_norm_sq, max_norm_sq: norms().fold(0.0, f64::max) }
+        })
     }
 
     /// A name under which records of this exact problem, however its rows were dealt, find each other.
@@ -113,7 +138,7 @@ impl Problem {
         format!("{data:016x}-{}{classes}-{l2:e}{sparse}", self.loss)
     }
 
-    /// P(w), straight from the definition.
+    /// P(w), straight from the definition. It needs all rows in this process.
     pub fn objective(&self, w: &[f64]) -> f64 {
         let data = &self.data;
         let margins = |i| w.chunks_exact(data.columns()).map(|w| data.matrix.row(i).dot(w)).collect::<Vec<f64>>();
@@ -132,7 +157,7 @@ impl Problem {
 }
 
 /// Labels are ±1, or numbers of classes, or anything.
-fn check_labels(labels: &[f64], loss: Loss, classes: Option<Classes>) -> Result<()> {
+pub(crate) fn check_labels(labels: &[f64], loss: Loss, classes: Option<Classes>) -> Result<()> {
     let Some(classes) = classes else {
         let strange = loss.is_binary() && labels.iter().any(|y| y.abs() != 1.0);
         let what = || Error::setting("--loss", format!("{loss} needs labels of −1 and +1"));

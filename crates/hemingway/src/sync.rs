@@ -14,7 +14,7 @@ pub enum SyncStrategy {
 /// Sums pushes in the pairwise tree that worker indices fix, whatever the engine: neighbours first, then pairs of
 /// pairs. Pushes must come in order of worker; at most log₂ m + 1 partial sums are held.
 #[derive(Debug, Default)]
-pub(crate) struct TreeSum {
+pub struct TreeSum {
     /// Partial sums with the height of their subtree, tallest first.
     partial: Vec<(u32, Vec<f64>)>,
     spare: Vec<Vec<f64>>,
@@ -22,7 +22,7 @@ pub(crate) struct TreeSum {
 
 impl TreeSum {
     /// A zeroed buffer for the next push.
-    pub(crate) fn buffer(&mut self, len: usize) -> Vec<f64> {
+    pub fn buffer(&mut self, len: usize) -> Vec<f64> {
         let mut buffer = self.spare.pop().unwrap_or_default();
         buffer.clear();
         buffer.resize(len, 0.0);
@@ -30,7 +30,7 @@ impl TreeSum {
     }
 
     /// Takes the next worker's push.
-    pub(crate) fn add(&mut self, push: Vec<f64>) {
+    pub fn add(&mut self, push: Vec<f64>) {
         self.partial.push((0, push));
         while let [.., (a, _), (b, _)] = self.partial[..]
             && a == b
@@ -40,7 +40,7 @@ impl TreeSum {
     }
 
     /// Closes the tree and leaves the sum in `into`.
-    pub(crate) fn finish(&mut self, into: &mut [f64]) {
+    pub fn finish(&mut self, into: &mut [f64]) {
         while self.partial.len() > 1 {
             self.merge_last_two();
         }

@@ -7,7 +7,7 @@ use hemingway::data::{ClassWeight, Normalize};
 use hemingway::goal::Caps;
 use hemingway::problem::{Loss, Scheme};
 
-use super::{GoalArgs, LabelArgs, WeightArgs, value};
+use super::{GoalArgs, LabelArgs, RankArgs, WeightArgs, value};
 
 /// `train` and `plan`.
 #[derive(Debug, Args)]
@@ -21,6 +21,8 @@ pub(crate) struct TrainArgs {
     pub(crate) problem: ProblemArgs,
     #[command(flatten)]
     pub(crate) places: PlacesArgs,
+    #[command(flatten)]
+    pub(crate) ranks: RankArgs,
     #[command(flatten)]
     pub(crate) choice: ChoiceArgs,
     #[command(flatten)]
@@ -56,6 +58,8 @@ pub(crate) struct RunArgs {
     pub(crate) fraction: Option<f64>,
     #[command(flatten)]
     pub(crate) place: PlaceArgs,
+    #[command(flatten)]
+    pub(crate) ranks: RankArgs,
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
     #[command(flatten)]

@@ -45,12 +45,13 @@ pub struct Rehearsal {
 }
 
 impl EngineBackend {
-    /// The first rows, which the seed has dealt. λ is such that the pace is that on all rows.
+    /// The first rows of those held here, which the seed has dealt. λ is such that the pace is that on all rows.
     fn few_rows(&self, name: &str, rows: usize) -> Result<Problem> {
         let all = &self.problem;
-        let share = rows as f64 / all.data.rows() as f64;
+        let rows = rows.min(all.data.rows());
+        let share = rows as f64 / all.whole().rows as f64;
         let l2 = algorithm::by_name(name)?.sample_l2(all.penalty.l2, share);
-        let few = all.data.select(&(0..rows.min(all.data.rows())).collect::<Vec<_>>());
+        let few = all.data.select(&(0..rows).collect::<Vec<_>>());
         Problem::of_classes(&few, all.loss, all.classes, Some(l2), all.seed)?.with_l1(all.penalty.l1)
     }
 

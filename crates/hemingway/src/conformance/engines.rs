@@ -14,7 +14,7 @@ const ROWS: usize = 23;
 const WIDTH: usize = 2;
 
 /// Row i's numbers are its label and how often it was visited; worker k pushes numbers made from k and the round.
-struct Ledger;
+pub(super) struct Ledger;
 
 struct LedgerWorker(Shard);
 

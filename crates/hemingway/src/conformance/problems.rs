@@ -63,7 +63,7 @@ pub(super) fn for_algorithm(algorithm: &dyn Algorithm) -> Vec<Case> {
 
 /// A problem whose rows stay in the order given.
 pub(super) fn problem(data: Dataset, loss: Loss, penalty: Penalty) -> Problem {
-    Problem { data: Arc::new(data), loss, classes: None, penalty, seed: 7 }
+    Problem { data: Arc::new(data), loss, classes: None, penalty, seed: 7, whole: None }
 }
 
 pub(super) fn dense(columns: usize) -> Matrix {

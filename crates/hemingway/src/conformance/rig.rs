@@ -24,7 +24,63 @@ pub(super) struct Bits {
     evaluation: (u64, Option<u64>),
 }
 
+/// Where a run has come to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Point {
+    /// Rounds made.
+    pub round: u64,
+    /// The shared vector.
+    pub shared: Vec<f64>,
+    /// The rows' numbers.
+    pub items: Vec<f64>,
+    /// P and its bound.
+    pub evaluation: Evaluation,
+}
+
+impl Point {
+    /// Whether it is the same to the bit.
+    pub fn is_exactly(&self, other: &Self) -> bool {
+        let same =
+            |a: &[f64], b: &[f64]| a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.to_bits() == b.to_bits());
+        let bits = |e: &Evaluation| (e.objective.to_bits(), e.dual.map(f64::to_bits));
+        self.round == other.round
+            && same(&self.shared, &other.shared)
+            && same(&self.items, &other.items)
+            && bits(&self.evaluation) == bits(&other.evaluation)
+    }
+}
+
+/// See [`super::course`].
+pub(super) fn course(
+    problem: &Problem,
+    algorithm: &Arc<dyn Algorithm>,
+    build: &Build<'_>,
+    stretches: &[(usize, u64)],
+) -> Vec<Point> {
+    let mut rig = Rig::new(problem, algorithm, stretches.first().map_or(1, |first| first.0), build);
+    let mut points = vec![rig.point()];
+    for (machines, rounds) in stretches {
+        if rig.engine.count() != *machines {
+            rig.resize(*machines);
+        }
+        let end = rig.engine.clock().rounds + rounds;
+        while rig.engine.clock().rounds < end {
+            let step = rig.server.iterate(rig.engine.as_mut(), &mut rig.shared).expect("an iteration succeeds");
+            points.push(rig.point());
+            if step == Step::Stalled {
+                break;
+            }
+        }
+    }
+    points
+}
+
 impl Rig {
+    fn point(&mut self) -> Point {
+        let (round, evaluation) = (self.engine.clock().rounds, self.evaluate());
+        Point { round, shared: self.shared.clone(), items: self.items(), evaluation }
+    }
+
     pub(super) fn new(problem: &Problem, algorithm: &Arc<dyn Algorithm>, machines: usize, build: &Build<'_>) -> Self {
         let setting = Setting::new(problem, Arc::clone(algorithm));
         let engine = build(setting.clone(), machines).expect("the engine takes the machines");

@@ -18,6 +18,11 @@ const BUFFER: usize = 1 << 16;
 /// A file being read, decompressed.
 pub(crate) type Input = Box<dyn BufRead>;
 
+/// Whether a file that begins so is compressed.
+pub(crate) fn is_compressed(head: &[u8]) -> bool {
+    head.starts_with(GZIP) || head.starts_with(BZIP2)
+}
+
 /// Opens a file, through gzip or bzip2 if it is compressed. Read once from front to back, so that pipes work too.
 pub(crate) fn open(path: &Path) -> Result<Input> {
     let file = BufReader::with_capacity(BUFFER, File::open(path).map_err(unopened(path))?);

@@ -91,6 +91,17 @@ impl Info {
     }
 }
 
+impl Info {
+    /// The same of rows that several processes hold, none of which has a weight.
+    pub(crate) fn of_whole(name: String, columns: usize, nonzeros: usize, dense: bool, labels: &[f64]) -> Self {
+        let rows = labels.len();
+        let cells = (rows as f64 * columns as f64).max(1.0);
+        let storage = if dense { Storage::Dense } else { Storage::Sparse };
+        let labels = LabelSummary::of(labels);
+        Self { name, rows, columns, nonzeros, density: nonzeros as f64 / cells, storage, labels, weights: None }
+    }
+}
+
 impl LabelSummary {
     fn of(labels: &[f64]) -> Self {
         if let Some(counts) = count_labels(labels) {

@@ -5,6 +5,7 @@
 
 mod chunks;
 mod rows;
+pub(crate) mod share;
 
 use std::io::{self, BufRead, Write};
 use std::path::Path;

@@ -136,15 +136,7 @@ impl Matrix {
     /// # Errors
     /// The sentence to show.
     pub(super) fn not_too_wide(self) -> Result<Self, String> {
-        let (columns, stored) = (self.columns(), self.stored());
-        if columns <= MANY_COLUMNS || columns / MOSTLY_EMPTY < stored {
-            return Ok(self);
-        }
-        let gigabytes = columns as f64 * 8e-9;
-        Err(format!(
-            "its largest index makes {columns} columns for {stored} entries, and a model of {gigabytes:.1} GB: number the \
-             columns without such gaps"
-        ))
+        check_width(self.columns(), self.stored()).map(|()| self)
     }
 
     /// Row i.
@@ -161,8 +153,12 @@ impl Matrix {
 
     /// The same matrix in the form its density asks for.
     pub fn compact(self) -> Self {
-        let cells = self.rows() as f64 * self.columns() as f64;
-        let dense = self.nonzeros() as f64 > DENSE_ABOVE * cells;
+        let dense = is_dense(self.nonzeros(), self.rows(), self.columns());
+        self.in_form(dense)
+    }
+
+    /// The same matrix, dense or sparse.
+    pub(crate) fn in_form(self, dense: bool) -> Self {
         match (&self, dense) {
             (Self::Sparse { .. }, true) => {
                 self.copied_into(Self::Dense { rows: 0, columns: self.columns(), values: Vec::new() })
@@ -229,6 +225,26 @@ impl Matrix {
         }
         out
     }
+}
+
+/// Whether a matrix of so many non-zeros is dense.
+pub(crate) fn is_dense(nonzeros: usize, rows: usize, columns: usize) -> bool {
+    nonzeros as f64 > DENSE_ABOVE * (rows as f64 * columns as f64)
+}
+
+/// Whether so many columns for so few entries must be a slip of the pen.
+///
+/// # Errors
+/// The sentence to show.
+pub(crate) fn check_width(columns: usize, stored: usize) -> Result<(), String> {
+    if columns <= MANY_COLUMNS || columns / MOSTLY_EMPTY < stored {
+        return Ok(());
+    }
+    let gigabytes = columns as f64 * 8e-9;
+    Err(format!(
+        "its largest index makes {columns} columns for {stored} entries, and a model of {gigabytes:.1} GB: number the \
+         columns without such gaps"
+    ))
 }
 
 impl<'a> Row<'a> {

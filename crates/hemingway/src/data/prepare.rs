@@ -71,20 +71,31 @@ pub struct Rules {
 /// Learns the rules from training data and applies them. `binary` problems have their labels made ±1, or, if there are more
 /// than two, numbers of classes.
 pub fn prepare(dataset: Dataset, preparation: &Preparation, binary: bool) -> Result<Prepared> {
-    let labels = LabelRule::learn(&dataset.labels, preparation, binary)?;
-    let rules = Rules {
-        columns: dataset.columns(),
-        names: None,
-        unit_rows: preparation.normalize == Some(Normalize::Rows),
-        scales: (preparation.normalize == Some(Normalize::Columns)).then(|| largest_by_column(&dataset.matrix)),
-        intercept: preparation.intercept,
-        labels,
-    };
+    let largest = || largest_by_column(&dataset.matrix);
+    let rules = Rules::learn(&dataset.labels, dataset.columns(), largest, preparation, binary)?;
     let (dataset, notes) = rules.apply(dataset)?;
     Ok(Prepared { dataset, rules, notes })
 }
 
 impl Rules {
+    /// From all labels, the number of columns and, where it matters, the largest absolute value in each.
+    pub(crate) fn learn(
+        labels: &[f64],
+        columns: usize,
+        largest: impl FnOnce() -> Vec<f64>,
+        preparation: &Preparation,
+        binary: bool,
+    ) -> Result<Self> {
+        Ok(Self {
+            columns,
+            names: None,
+            unit_rows: preparation.normalize == Some(Normalize::Rows),
+            scales: (preparation.normalize == Some(Normalize::Columns)).then(largest),
+            intercept: preparation.intercept,
+            labels: LabelRule::learn(labels, preparation, binary)?,
+        })
+    }
+
     /// How companions of the training data are to be read.
     pub fn like(&self, base: Option<Base>) -> Like {
         Like { base, columns: self.columns, names: self.names.clone() }
@@ -106,6 +117,11 @@ impl Rules {
     /// # Errors
     /// The sentence to show, if the numbers do not survive the scaling.
     pub fn apply_to_rows(&self, matrix: Matrix) -> Result<(Matrix, Vec<String>), String> {
+        self.apply_to_some(matrix).map(|(matrix, notes)| (matrix.compact(), notes))
+    }
+
+    /// The same for some of the rows, which stay in the form that all of them have.
+    pub(crate) fn apply_to_some(&self, matrix: Matrix) -> Result<(Matrix, Vec<String>), String> {
         let mut notes = Vec::new();
         let (mut matrix, note) = fit_columns(matrix, self.columns);
         notes.extend(note);
@@ -121,7 +137,7 @@ impl Rules {
             matrix = with_ones(&matrix)?;
             notes.push("the last column is the intercept".into());
         }
-        Ok((matrix.compact(), notes))
+        Ok((matrix, notes))
     }
 }
 
@@ -155,6 +171,11 @@ fn largest_by_column(matrix: &Matrix) -> Vec<f64> {
     for i in 0..matrix.rows() {
         matrix.row(i).iter().for_each(|(j, v)| largest[j as usize] = largest[j as usize].max(v.abs()));
     }
+    as_scales(largest)
+}
+
+/// What columns are divided by: an empty one stays as it is.
+pub(crate) fn as_scales(mut largest: Vec<f64>) -> Vec<f64> {
     largest.iter_mut().filter(|v| **v == 0.0).for_each(|v| *v = 1.0);
     largest
 }

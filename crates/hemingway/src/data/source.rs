@@ -1,6 +1,7 @@
 //! From what the user wrote as DATA to rows and labels, with the sentences to say aloud about it.
 
 use std::fmt::{self, Display, Formatter};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use super::format::{Format, HEAD};
@@ -157,11 +158,24 @@ fn load_libsvm(input: file::Input, path: &Path, reading: &Reading) -> Result<Loa
     reading.refuse_labels("LIBSVM")?;
     reading.refuse_weight("LIBSVM")?;
     let parsed = libsvm::parse(input, path, reading.base())?;
-    let mut notes = vec![base_note(parsed.base, reading.base())];
-    if parsed.queries {
-        notes.push("qid fields are ignored: rows are not grouped by query".into());
-    }
+    let notes = libsvm_notes(parsed.base, reading.base(), parsed.queries);
     Ok(Loaded { notes, base: Some(parsed.base), ..parsed.dataset.into() })
+}
+
+/// What there is to say of LIBSVM text.
+pub(crate) fn libsvm_notes(base: Base, imposed: Option<Base>, queries: bool) -> Vec<String> {
+    let mut notes = vec![base_note(base, imposed)];
+    notes.extend(queries.then(|| "qid fields are ignored: rows are not grouped by query".into()));
+    notes
+}
+
+/// Whether a file is LIBSVM text that can be read from anywhere within.
+pub(crate) fn is_plain_libsvm(path: &Path) -> bool {
+    let Ok(mut file) = std::fs::File::open(path) else { return false };
+    let mut head = Vec::new();
+    let whole = file.metadata().is_ok_and(|about| about.is_file());
+    let read = std::io::Read::by_ref(&mut file).take(HEAD as u64).read_to_end(&mut head);
+    whole && read.is_ok() && !file::is_compressed(&head) && matches!(Format::of(&head, path), Ok(Format::Libsvm))
 }
 
 fn base_note(found: Base, imposed: Option<Base>) -> String {

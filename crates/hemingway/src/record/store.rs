@@ -1,6 +1,8 @@
 //! The store: a directory with one sub-directory a run, `journal.jsonl` in each, and beside it what can be rebuilt
 //! from the journal (checkpoints, the model file, what it teaches).
 
+use std::fs::File;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -135,7 +137,8 @@ impl RunDir {
     pub fn save_checkpoint(&self, run: &str, checkpoint: &Checkpoint, ending: Option<Ending>) -> Result<()> {
         let path = self.checkpoint_path(run);
         let bytes = postcard::to_allocvec(&(checkpoint, ending)).map_err(|e| Error::file(&path, e.to_string()))?;
-        replace(&path, &bytes)
+        // What took no time to make costs none to make again after a power cut.
+        replace_on(&path, &bytes, checkpoint.clock.train_seconds() > WORTH_THE_WAIT)
     }
 
     /// The newest checkpoint of one of its runs, as kept. Without one the run starts over, which only costs time.
@@ -161,11 +164,58 @@ impl RunDir {
     }
 }
 
+/// Seconds of training that are worth waiting for the disk.
+const WORTH_THE_WAIT: f64 = 1.0;
+
 /// Replaces a file whole or not at all.
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
+    replace_on(path, bytes, false)
+}
+
+/// The same; a lasting one is on the disk before the old one goes.
+fn replace_on(path: &Path, bytes: &[u8], lasting: bool) -> Result<()> {
     let mut partial = path.as_os_str().to_owned();
     partial.push(".partial");
     let partial = PathBuf::from(partial);
-    std::fs::write(&partial, bytes).map_err(Error::io(&partial))?;
+    let write = || {
+        let mut file = File::create(&partial)?;
+        file.write_all(bytes)?;
+        if lasting { file.sync_all() } else { Ok(()) }
+    };
+    write().map_err(Error::io(&partial))?;
     std::fs::rename(&partial, path).map_err(Error::io(path))
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+    use crate::engine::Clock;
+
+    /// A disk that is full takes no byte, as /dev/full does.
+    #[test]
+    fn a_full_disk_loses_nothing_older() {
+        let dir = tempfile::tempdir().unwrap();
+        let (run, _journal) = Store::at(dir.path()).create("some").unwrap();
+        for seconds in [0.0, 9.0] {
+            let checkpoint = |model: f64| Checkpoint {
+                algorithm: "gd".into(),
+                machines: 1,
+                shared: vec![model],
+                items: Vec::new(),
+                server: Vec::new(),
+                model: vec![model],
+                iteration: 1,
+                clock: Clock { compute: seconds, ..Clock::default() },
+                lower_bound: None,
+                first: None,
+            };
+            run.save_checkpoint("r", &checkpoint(1.0), None).unwrap();
+            let partial = run.path().join("r.checkpoint.partial");
+            std::os::unix::fs::symlink("/dev/full", &partial).unwrap();
+            let error = run.save_checkpoint("r", &checkpoint(2.0), None).unwrap_err().to_string();
+            assert!(error.contains("r.checkpoint.partial") && error.contains("space"), "{error}");
+            assert_eq!(run.load_checkpoint("r").unwrap().0, checkpoint(1.0));
+            std::fs::remove_file(&partial).unwrap();
+        }
+    }
 }

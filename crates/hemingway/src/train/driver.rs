@@ -107,6 +107,11 @@ impl<'a> Driver<'a> {
         Ok(driver)
     }
 
+    /// Where its run is kept.
+    pub fn dir(&self) -> &RunDir {
+        &self.dir
+    }
+
     /// Runs frames elsewhere than on our own engines.
     pub fn on(mut self, backend: impl Backend + 'a) -> Self {
         self.backend = Box::new(backend);
@@ -124,6 +129,7 @@ impl<'a> Driver<'a> {
     ) -> Self {
         let cluster = job.spec.cluster.clone();
         let backend = EngineBackend::new(job.problem.clone(), &job.facts.problem, cluster)
+            .with_engines(job.engines.clone())
             .with_fraction(job.spec.fraction.unwrap_or(1.0))
             .with_test(job.test.clone());
         let best = Best::none(job.problem.coefficients());

@@ -11,15 +11,15 @@ use crate::{Error, Result};
 pub(super) struct Rows {
     base: Option<Base>,
     /// Lines read, those without a row included.
-    lines: usize,
-    labels: Vec<f64>,
-    starts: Vec<usize>,
-    indices: Vec<u32>,
-    values: Vec<f64>,
+    pub(super) lines: usize,
+    pub(super) labels: Vec<f64>,
+    pub(super) starts: Vec<usize>,
+    pub(super) indices: Vec<u32>,
+    pub(super) values: Vec<f64>,
     /// Smallest and largest index seen, those of zeros included.
-    span: Option<(u32, u32)>,
-    queries: bool,
-    bad: Option<Bad>,
+    pub(super) span: Option<(u32, u32)>,
+    pub(super) queries: bool,
+    pub(super) bad: Option<Bad>,
 }
 
 /// The first line that cannot be read.
@@ -109,12 +109,7 @@ impl Rows {
 
     /// Settles what indices count from.
     pub(super) fn finish(mut self, path: &Path) -> Result<Parsed> {
-        if self.labels.is_empty() {
-            return Err(Error::file(path, "holds no rows; expected lines such as `+1 3:0.5 7:1`"));
-        }
-        let Some((low, high)) = self.span else {
-            return Err(Error::file(path, "every row holds only a label; expected lines such as `+1 3:0.5 7:1`"));
-        };
+        let (low, high) = span_of(&self.labels, self.span, path)?;
         let base = self.base.unwrap_or(if low == 0 { Base::Zero } else { Base::One });
         let mut columns = high as usize + 1;
         if base == Base::One {
@@ -127,6 +122,14 @@ impl Rows {
         let dataset = Dataset::new(name, matrix.compact(), self.labels);
         Ok(Parsed { dataset, base, queries: self.queries })
     }
+}
+
+/// The smallest and largest index, without which there is nothing to learn.
+pub(super) fn span_of(labels: &[f64], span: Option<(u32, u32)>, path: &Path) -> Result<(u32, u32)> {
+    if labels.is_empty() {
+        return Err(Error::file(path, "holds no rows; expected lines such as `+1 3:0.5 7:1`"));
+    }
+    span.ok_or_else(|| Error::file(path, "every row holds only a label; expected lines such as `+1 3:0.5 7:1`"))
 }
 
 fn value(token: &[u8], text: &[u8]) -> Result<f64, String> {

@@ -31,7 +31,7 @@ impl Traits {
         Self {
             rows: outline.rows,
             columns: outline.coefficients(),
-            entries: problem.data.matrix.stored(),
+            entries: problem.whole().stored,
             loss: outline.loss,
             l2: outline.penalty.l2,
             // JSON knows no infinity.

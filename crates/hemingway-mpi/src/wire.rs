@@ -1,0 +1,231 @@
+//! Messages between ranks. Only what has not begun is waited for without end: whoever keeps others waiting is named.
+
+use std::sync::OnceLock;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use hemingway::{Error, Result};
+use mpi::datatype::{Buffer, BufferMut};
+use mpi::point_to_point::{Destination, Message, Source, Status};
+use mpi::request::{LocalScope, Request, scope};
+use mpi::topology::{Communicator, SimpleCommunicator};
+use mpi::traits::Equivalence;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+/// What a message is, so that one kind is not taken for another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(i32)]
+pub(crate) enum Tag {
+    /// What all are to do, from the leader down a tree.
+    Command = 1,
+    /// How that went, back to the leader.
+    Answer,
+    /// A partial sum, or the word that there is none.
+    Push,
+    /// Numbers that a message before has announced.
+    Numbers,
+    /// Rows on their way.
+    Rows,
+    /// A note that goes from rank to rank.
+    Relay,
+}
+
+/// After so long without a message a waiting rank sleeps between looks: others may need its core.
+const DOZE_AFTER: Duration = Duration::from_millis(20);
+const DOZE: Duration = Duration::from_micros(50);
+/// Looks between two looks at the clock.
+const LOOKS: u32 = 64;
+
+/// This rank's end of all wires.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Wire {
+    pub(crate) rank: usize,
+    pub(crate) ranks: usize,
+    /// How long another rank may be silent where it is to answer at once.
+    pub(crate) patience: Duration,
+}
+
+/// What is said, by [`on_last_words`], before a process ends that cannot go on.
+static LAST_WORDS: OnceLock<Box<dyn Fn(&Error) + Send + Sync>> = OnceLock::new();
+
+/// How a rank tells why it ends the job where it cannot return: a message it began will never be taken.
+pub fn on_last_words(say: impl Fn(&Error) + Send + Sync + 'static) {
+    _ = LAST_WORDS.set(Box::new(say));
+}
+
+/// Ends the job on all ranks.
+pub fn abort(code: u8) -> ! {
+    SimpleCommunicator::world().abort(code.into())
+}
+
+impl Wire {
+    /// Ours, once MPI is initialized.
+    pub(crate) fn new(patience: Duration) -> Self {
+        let world = SimpleCommunicator::world();
+        Self { rank: world.rank() as usize, ranks: world.size() as usize, patience }
+    }
+
+    pub(crate) fn leads(&self) -> bool {
+        self.rank == 0
+    }
+
+    /// A moment by which others must have answered, where that may take them `longer` than no time at all.
+    pub(crate) fn deadline(&self, longer: f64) -> Instant {
+        Instant::now() + self.patience + Duration::from_secs_f64(longer.clamp(0.0, 1e9))
+    }
+
+    /// Sends numbers or bytes; they may change when it returns.
+    pub(crate) fn send<T: Equivalence>(&self, to: usize, tag: Tag, content: &[T])
+    where
+        [T]: Buffer,
+    {
+        let world = SimpleCommunicator::world();
+        scope(|scope| {
+            let request = world.process_at_rank(to as i32).immediate_send_with_tag(scope, content, tag as i32);
+            self.complete(request, to, Duration::ZERO);
+        });
+    }
+
+    /// Sends one message to several.
+    pub(crate) fn send_to_all<T: Equivalence>(&self, to: &[usize], tag: Tag, content: &[T])
+    where
+        [T]: Buffer,
+    {
+        let world = SimpleCommunicator::world();
+        scope(|scope| {
+            let begin = |&to: &usize| {
+                (to, world.process_at_rank(to as i32).immediate_send_with_tag(scope, content, tag as i32))
+            };
+            let requests: Vec<_> = to.iter().map(begin).collect();
+            for (to, request) in requests {
+                self.complete(request, to, Duration::ZERO);
+            }
+        });
+    }
+
+    pub(crate) fn send_value(&self, to: usize, tag: Tag, value: &impl Serialize) {
+        self.send(to, tag, &packed(value));
+    }
+
+    /// The next message of this kind, from anyone or someone, and who sent it.
+    ///
+    /// # Errors
+    /// Who was silent until the deadline.
+    pub(crate) fn receive(&self, from: Option<usize>, tag: Tag, until: Option<Instant>) -> Result<(Vec<u8>, usize)> {
+        let world = SimpleCommunicator::world();
+        let look = || match from {
+            Some(from) => world.process_at_rank(from as i32).immediate_matched_probe_with_tag(tag as i32),
+            None => world.any_process().immediate_matched_probe_with_tag(tag as i32),
+        };
+        match poll(until, look) {
+            Some((message, status)) => Ok(self.take(message, &status)),
+            None => Err(silent(from, self.patience)),
+        }
+    }
+
+    fn take(&self, message: Message, status: &Status) -> (Vec<u8>, usize) {
+        let from = status.source_rank() as usize;
+        let mut bytes = vec![0; status.count(u8::equivalent_datatype()) as usize];
+        scope(|scope| {
+            let request = message.immediate_matched_receive_into(scope, &mut bytes[..]);
+            self.complete(request, from, Duration::ZERO);
+        });
+        (bytes, from)
+    }
+
+    pub(crate) fn receive_value<T: DeserializeOwned>(&self, from: usize, tag: Tag, until: Instant) -> Result<T> {
+        unpacked(&self.receive(Some(from), tag, Some(until))?.0)
+    }
+
+    /// Numbers of which a message before has said how many come.
+    pub(crate) fn receive_numbers(&self, from: usize, into: &mut [f64])
+    where
+        [f64]: BufferMut,
+    {
+        let world = SimpleCommunicator::world();
+        scope(|scope| {
+            let source = world.process_at_rank(from as i32);
+            let request = source.immediate_receive_into_with_tag(scope, into, Tag::Numbers as i32);
+            // The sender may have rows to bring into order first.
+            self.complete(request, from, 9 * self.patience);
+        });
+    }
+
+    /// Waits for what has begun. There is no way back from it: MPI holds the buffer.
+    pub(crate) fn complete<'a, D: ?Sized>(
+        &self,
+        request: Request<'a, D, &LocalScope<'a>>,
+        peer: usize,
+        longer: Duration,
+    ) {
+        let mut open = Some(request);
+        let look = || match open.take()?.test() {
+            Ok(_) => Some(()),
+            Err(request) => {
+                open = Some(request);
+                None
+            }
+        };
+        if poll(Some(Instant::now() + self.patience + longer), look).is_none() {
+            self.last_words(&silent(Some(peer), self.patience));
+        }
+    }
+
+    fn last_words(&self, error: &Error) -> ! {
+        let say = LAST_WORDS.get().filter(|_| self.leads());
+        say.map_or_else(|| complain(&format!("rank {}: {error}", self.rank)), |say| say(error));
+        abort(1)
+    }
+}
+
+/// Words on stderr that nobody else would say.
+pub fn complain(words: &str) {
+    use std::io::Write;
+    _ = writeln!(std::io::stderr(), "{words}");
+}
+
+/// An error in words that another error can hold.
+pub(crate) fn words(error: &Error) -> String {
+    match error {
+        Error::Engine(what) => what.clone(),
+        other => other.to_string(),
+    }
+}
+
+fn silent(who: Option<usize>, patience: Duration) -> Error {
+    let who = who.map_or_else(|| "no rank".into(), |rank| format!("rank {rank}"));
+    let seconds = patience.as_secs_f64();
+    Error::Engine(format!("{who} has not answered for {seconds} s: it hangs, or its host is gone (--rank-timeout)"))
+}
+
+/// Looks until there is something or the time is up.
+fn poll<T>(until: Option<Instant>, mut look: impl FnMut() -> Option<T>) -> Option<T> {
+    let mut began = None;
+    for looks in 1_u32.. {
+        if let Some(found) = look() {
+            return Some(found);
+        }
+        thread::yield_now();
+        if looks.is_multiple_of(LOOKS) {
+            let now = Instant::now();
+            if until.is_some_and(|until| now > until) {
+                return None;
+            }
+            if now - *began.get_or_insert(now) > DOZE_AFTER {
+                thread::sleep(DOZE);
+            }
+        }
+    }
+    None
+}
+
+/// A value as bytes.
+pub(crate) fn packed(value: &impl Serialize) -> Vec<u8> {
+    postcard::to_allocvec(value).unwrap_or_else(|e| unreachable!("messages are plain values: {e}"))
+}
+
+/// And back.
+pub(crate) fn unpacked<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
+    postcard::from_bytes(bytes).map_err(|e| Error::Engine(format!("a message between ranks cannot be read: {e}")))
+}

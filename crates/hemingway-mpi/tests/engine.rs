@@ -1,0 +1,168 @@
+//! The engine on ranks: this program starts itself again under mpirun, on 1, 2, 4 and 8 of them.
+
+use std::process::{Command, ExitCode};
+use std::sync::Arc;
+
+use hemingway::algorithm::{self, Algorithm, Machines, Order, Task};
+use hemingway::conformance::{self, Point, problems};
+use hemingway::data::{Dataset, Matrix};
+use hemingway::engine::{Engine, Engines, Setting};
+use hemingway::problem::{Loss, Problem};
+use hemingway_mpi::{Collectives, Ranks, Settings, serve};
+
+/// Set where this program is a rank.
+const RANK: &str = "HEMINGWAY_TEST_RANK";
+/// Rounds in which traces must agree.
+const ROUNDS: u64 = 50;
+/// Problems for each algorithm.
+const PROBLEMS: usize = 4;
+
+fn main() -> ExitCode {
+    if std::env::var_os(RANK).is_some() {
+        rank();
+        return ExitCode::SUCCESS;
+    }
+    for ranks in ["1", "2", "4", "8"] {
+        let program = std::env::current_exe().expect("this program has a path");
+        let mut mpirun = Command::new("mpirun");
+        mpirun.args(["-n", ranks, "--oversubscribe"]).arg(program);
+        mpirun.env(RANK, "1").env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+        let status = mpirun.status().expect("mpirun starts: install an MPI library");
+        if !status.success() {
+            eprintln!("FAILED on {ranks} ranks: {status}");
+            return ExitCode::FAILURE;
+        }
+        eprintln!("ok on {ranks} ranks");
+    }
+    ExitCode::SUCCESS
+}
+
+fn find(name: &str) -> hemingway::Result<Arc<dyn Algorithm>> {
+    if name == conformance::ledger().name() { Ok(conformance::ledger()) } else { algorithm::by_name(name) }
+}
+
+fn rank() {
+    let universe = mpi::initialize().expect("MPI starts");
+    use mpi::traits::Communicator;
+    let settings = Settings { threads: 2, ..Settings::default() };
+    if universe.world().rank() != 0 {
+        serve(find, settings).expect("the leader is obeyed to the end");
+        return;
+    }
+    let ranks = Ranks::lead(find, settings);
+    let count = universe.world().size() as usize;
+    // A panic here must end the other ranks too.
+    let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        conformance::engine(&|setting, machines| ranks.build(setting, machines));
+        traces_are_those_of_threads(&ranks, count);
+        the_library_may_add_in_any_order(
+            &ranks.with(Settings { collectives: Collectives::Library, ..settings }),
+            count,
+        );
+        resizing_changes_nothing_else(&ranks);
+        bytes_go_by_what_is_not_zero(&ranks, count);
+    }));
+    if outcome.is_err() || !ranks.quit() {
+        hemingway_mpi::abort(1);
+    }
+}
+
+/// Some problems for an algorithm: mixed rows, of as many kinds as there are.
+fn some_problems(algorithm: &dyn Algorithm) -> Vec<problems::Case> {
+    let applies = |case: &problems::Case| algorithm::check_problem(algorithm, &case.problem).is_ok();
+    let all: Vec<_> = Loss::ALL
+        .into_iter()
+        .flat_map(problems::for_loss)
+        .filter(|case| case.name.contains("mixed") && applies(case))
+        .collect();
+    let step = all.len().div_ceil(PROBLEMS).max(1);
+    all.into_iter().skip(step / 2).step_by(step).collect()
+}
+
+fn course(
+    ranks: &Ranks,
+    case: &problems::Case,
+    algorithm: &Arc<dyn Algorithm>,
+    on: &[(usize, u64)],
+) -> [Vec<Point>; 2] {
+    let here = conformance::course(&case.problem, algorithm, &conformance::local, on);
+    let there = conformance::course(&case.problem, algorithm, &|setting, machines| ranks.build(setting, machines), on);
+    assert_eq!(here.len(), there.len(), "{} ({}): as many iterations", algorithm.name(), case.name);
+    [here, there]
+}
+
+fn traces_are_those_of_threads(ranks: &Ranks, count: usize) {
+    for algorithm in algorithm::all() {
+        for case in some_problems(algorithm.as_ref()) {
+            for machines in [count, 2 * count + 1, count.div_ceil(3)] {
+                let [here, there] = course(ranks, &case, &algorithm, &[(machines, ROUNDS)]);
+                for (a, b) in here.iter().zip(&there) {
+                    let told = format!("{} ({}), m = {machines}, round {}", algorithm.name(), case.name, a.round);
+                    assert!(a.is_exactly(b), "{told}: ranks and threads must agree to the bit\n{a:?}\n{b:?}");
+                }
+            }
+        }
+    }
+}
+
+fn the_library_may_add_in_any_order(ranks: &Ranks, count: usize) {
+    for algorithm in algorithm::all() {
+        for case in some_problems(algorithm.as_ref()) {
+            let [here, there] = course(ranks, &case, &algorithm, &[(count, ROUNDS)]);
+            for (a, b) in here.iter().zip(&there).take_while(|(a, _)| a.round <= ROUNDS) {
+                let (p, q) = (a.evaluation.objective, b.evaluation.objective);
+                let told = format!("{} ({}), round {}", algorithm.name(), case.name, a.round);
+                assert!((p - q).abs() <= 1e-10 * p.abs(), "{told}: {p} and {q} must agree");
+            }
+        }
+    }
+}
+
+fn resizing_changes_nothing_else(ranks: &Ranks) {
+    for algorithm in algorithm::all() {
+        for case in some_problems(algorithm.as_ref()) {
+            let [here, there] = course(ranks, &case, &algorithm, &[(8, 6), (2, 6), (5, 6)]);
+            for (a, b) in here.iter().zip(&there) {
+                let told = format!("{} ({}), round {}", algorithm.name(), case.name, a.round);
+                assert!(a.is_exactly(b), "{told}: resized, ranks and threads must agree to the bit");
+                let (p, dual) = (b.evaluation.objective, b.evaluation.dual.unwrap_or(0.0));
+                assert!(dual <= p + 1e-9 * (1.0 + p.abs()), "{told}: the bound {dual} is above P = {p}");
+            }
+        }
+    }
+}
+
+/// Rows that touch few of many columns: what they push is short, however long the model.
+fn bytes_go_by_what_is_not_zero(ranks: &Ranks, count: usize) {
+    let moved = |columns: u32| {
+        let mut matrix = Matrix::sparse(columns as usize);
+        (0..64_u32).for_each(|i| matrix.push_row([(i, 1.0), (columns - 1 - i, 2.0)]));
+        let labels = (0..64).map(|i| f64::from(i % 2) * 2.0 - 1.0).collect();
+        let problem = Problem::new(&Dataset::new("few", matrix, labels), Loss::Logistic, Some(0.1), 3).expect("sound");
+        let setting = Setting::new(&problem, algorithm::by_name("cocoa+").expect("known"));
+        let mut engine = ranks.engine(setting, count).expect("the engine is made");
+        let (shared, mut sum) = (vec![0.0; columns as usize], vec![0.0; columns as usize]);
+        let round = |engine: &mut hemingway_mpi::Mpi, shared: &[f64], sum: &mut [f64]| {
+            let args = vec![1.0, count as f64];
+            let order = Order { round: engine.next_round(), task: Task::Step, args, off_clock: false };
+            engine.round(&order, shared, sum).expect("a round succeeds");
+        };
+        round(&mut engine, &shared, &mut sum);
+        let first = engine.traffic();
+        let mut shared = shared;
+        shared[7] = 0.5;
+        round(&mut engine, &shared, &mut sum);
+        let second = engine.traffic();
+        assert_eq!(engine.clock().rounds, 2);
+        (first.pushes, second.shared - first.shared)
+    };
+    let (narrow, wide) = (moved(1_000), moved(100_000));
+    assert_eq!(narrow.1, 12, "one number of the shared vector has changed");
+    assert_eq!(wide.1, 12, "one number of the shared vector has changed");
+    // A column that two ranks touch travels twice, and partial sums pass through up to log₂ ranks.
+    let most = 12 * 128 * u64::from(count.next_power_of_two().ilog2());
+    assert!(narrow.0 == wide.0 && wide.0 <= most, "{} bytes for 128 numbers on {count} ranks", wide.0);
+    if count > 1 {
+        assert!(wide.0 >= 12 * 64, "{} bytes cannot hold what the other ranks pushed", wide.0);
+    }
+}
