@@ -1,5 +1,5 @@
 //! Simulated against real seconds of a round on a testbed. Needs root, iproute2 and OpenMPI, and a machine with nothing else
-//! to do: `truth [LINKS]`, the first so many of them.
+//! to do: `truth record`, which is best given a core of its own (`chrt -f 20`), then `truth [LINKS]`, the first so many of them.
 
 use std::fs;
 
@@ -9,14 +9,16 @@ use hemingway_bench::truth::judge::{Cell, figure, steady, table};
 use hemingway_bench::truth::{ALGORITHMS, LINKS, RANKS};
 
 fn main() -> anyhow::Result<()> {
-    let links = std::env::args().nth(1).map_or(Ok(LINKS.len()), |links| links.parse::<usize>())?;
-    let subjects = DATA.iter().map(|data| Subject::measure(*data)).collect::<anyhow::Result<Vec<_>>>()?;
-    eprintln!("paces and tapes are recorded");
-    let folder = hemingway_bench::out_dir()?;
+    let (word, folder) = (std::env::args().nth(1), hemingway_bench::out_dir()?);
+    if word.as_deref() == Some("record") {
+        return DATA.iter().try_for_each(|data| Subject::measure(data)?.keep(&folder));
+    }
+    let links = word.map_or(Ok(LINKS.len()), |links| links.parse::<usize>())?;
+    let subjects = DATA.iter().map(|data| Subject::kept(data, &folder)).collect::<anyhow::Result<Vec<_>>>()?;
     let mut cells = Vec::new();
     for link in LINKS.into_iter().take(links) {
         cells.extend(on_link(link, &subjects, &folder)?);
-        cells.sort_by(|a: &Cell, b| (a.link.0, &a.what, a.ranks).cmp(&(b.link.0, &b.what, b.ranks)));
+        cells.sort_by(|a: &Cell, b| a.place().cmp(&b.place()));
         fs::write(folder.join("truth.md"), format!("{}\n{}", table(&cells), figure(&cells)))?;
     }
     println!("{}\n{}", table(&cells), figure(&cells));

@@ -1,7 +1,10 @@
 //! Problems, tapes of their rounds, and what a simulation says of them.
 
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use anyhow::Context;
 use hemingway::algorithm;
 use hemingway::calibrate::{AlgorithmPace, Calibration, Tape, paces};
 use hemingway::cluster::{Cluster, Timed};
@@ -22,22 +25,44 @@ pub struct Subject {
 }
 
 /// The data sets: many rows of few columns, dense rows, and few rows of many columns.
-pub const DATA: [(&str, &str, Option<f64>); 3] = [
+pub const DATA: [Data; 3] = [
     ("a9a", "a9a/a9a.libsvm.gz", None),
     ("mnist", "mnist/train-images-idx3-ubyte.gz", Some(5.0)),
     ("rcv1", "rcv1-cocoa-small/small_train.libsvm.gz", None),
 ];
 
+/// A data set: its name in tables, its file, and the label that is positive.
+pub type Data = (&'static str, &'static str, Option<f64>);
+
+fn problem((_, file, positive): &Data) -> anyhow::Result<Problem> {
+    let data = crate::load(file, &Preparation { positive: *positive, ..Preparation::default() }, true)?;
+    Ok(Problem::new(&data, Loss::Logistic, None, 0)?)
+}
+
 impl Subject {
-    /// Loads a data set, finds the pace of each algorithm on it, and then records the rounds of the grid.
-    pub fn measure((name, file, positive): (&'static str, &str, Option<f64>)) -> anyhow::Result<Self> {
-        let data = crate::load(file, &Preparation { positive, ..Preparation::default() }, true)?;
-        let problem = Problem::new(&data, Loss::Logistic, None, 0)?;
+    /// Finds the pace of each algorithm on a data set, and then records the rounds of the grid.
+    pub fn measure(data: &Data) -> anyhow::Result<Self> {
+        let problem = problem(data)?;
         let paces = paces(&problem, &ALGORITHMS, Duration::from_secs(8), &mut |_| ())?;
         let tape = |name: &str, ranks| Tape::record(&problem, name, ranks, &mut |tape| tape.beats.len() < ROUNDS);
         let row = |name: &&str| RANKS.iter().map(|ranks| tape(name, *ranks)).collect::<hemingway::Result<Vec<_>>>();
         let tapes = ALGORITHMS.iter().map(row).collect::<hemingway::Result<_>>()?;
-        Ok(Self { name, problem, paces, tapes })
+        Ok(Self { name: data.0, problem, paces, tapes })
+    }
+
+    /// Writes down what was measured.
+    pub fn keep(&self, folder: &Path) -> anyhow::Result<()> {
+        let paces: Vec<_> = self.paces.iter().map(|pace| (&pace.algorithm, pace.ns_per_nonzero, pace.sigma)).collect();
+        fs::write(file(folder, self.name), serde_json::to_vec(&(paces, &self.tapes))?)?;
+        Ok(())
+    }
+
+    /// What was measured earlier.
+    pub fn kept(data: &Data, folder: &Path) -> anyhow::Result<Self> {
+        let text = fs::read(file(folder, data.0)).context("nothing is recorded: truth record")?;
+        let (paces, tapes): (Vec<(String, f64, f64)>, _) = serde_json::from_slice(&text)?;
+        let pace = |(algorithm, ns_per_nonzero, sigma)| AlgorithmPace { algorithm, ns_per_nonzero, sigma };
+        Ok(Self { name: data.0, problem: problem(data)?, paces: paces.into_iter().map(pace).collect(), tapes })
     }
 
     /// The rounds of one cell, as they were computed.
@@ -70,4 +95,8 @@ impl Subject {
         }
         Ok(seconds)
     }
+}
+
+fn file(folder: &Path, name: &str) -> PathBuf {
+    folder.join(format!("truth-{name}.json"))
 }

@@ -36,7 +36,8 @@ impl Field {
     }
 
     fn run(&self, ranks: usize, words: &[&str]) -> anyhow::Result<Vec<u8>> {
-        let words = std::iter::once(self.ranks.clone().into()).chain(words.iter().map(Into::into)).collect();
+        let words =
+            [self.ranks.clone().into(), "engine".into()].into_iter().chain(words.iter().map(Into::into)).collect();
         let job = Job { ranks, mca: Vec::new(), words };
         let run = job.command(&self.bed.program, &self.bed.layout)?.output().context("mpirun does not start")?;
         ensure!(run.status.success(), "{ranks} ranks failed: {}", String::from_utf8_lossy(&run.stderr));

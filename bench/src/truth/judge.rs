@@ -18,6 +18,11 @@ pub struct Cell {
 }
 
 impl Cell {
+    /// Where it stands in tables.
+    pub fn place(&self) -> (u64, u64, &str, usize) {
+        (self.link.0, self.link.1 as u64, &self.what, self.ranks)
+    }
+
     fn off(&self) -> f64 {
         (self.simulated / self.real - 1.0).abs()
     }

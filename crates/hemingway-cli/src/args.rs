@@ -95,17 +95,18 @@ pub(crate) enum Command {
     /// Convert models for other programs, and theirs for this one
     #[command(subcommand, after_long_help = model::EXAMPLES)]
     Model(ModelCommand),
-    /// Look at this machine: cores, memory, clock, pace, what rounds cost; write it down as a cluster
+    /// Look at this machine, or at ranks: cores, memory, clock, pace, what rounds cost; write it down as a cluster
     #[command(after_long_help = DOCTOR_EXAMPLES)]
     Doctor(DoctorArgs),
 }
 
 impl Command {
-    /// How it uses ranks, if it trains at all.
+    /// How it uses ranks, if it can.
     pub(crate) fn ranks(&self) -> Option<&RankArgs> {
         match self {
             Self::Train(args) | Self::Plan(args) => Some(&args.ranks),
             Self::Run(args) => Some(&args.ranks),
+            Self::Doctor(args) => Some(&args.ranks),
             _ => None,
         }
     }
@@ -226,6 +227,7 @@ const DOCTOR_EXAMPLES: &str = "\
 Examples:
   hemingway doctor
   hemingway doctor -o here.toml                        this machine as a cluster file
+  hemingway doctor --engine mpi --hosts hosts.txt -o ours.toml  the ranks of an MPI job, and the links between them
   hemingway doctor --output json | jq .paces";
 
 /// `explain`.
@@ -325,6 +327,8 @@ pub(crate) struct DoctorArgs {
     /// What the cluster is called in records
     #[arg(long, default_value = "here")]
     pub(crate) name: String,
+    #[command(flatten)]
+    pub(crate) ranks: RankArgs,
     #[command(flatten)]
     pub(crate) store: StoreArg,
 }

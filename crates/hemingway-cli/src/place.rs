@@ -52,10 +52,18 @@ pub(crate) fn use_ranks(args: &RankArgs) {
     });
 }
 
+/// The engines there, if jobs run elsewhere.
+pub(crate) fn engines() -> Option<Arc<dyn Engines>> {
+    let usual = RankSettings { timeout: Duration::from_secs(60), threads: 1, library: false };
+    PLACE.get().map(|place| place.engines(SETTINGS.get().copied().unwrap_or(usual)))
+}
+
 /// Loads the data of a job, to run where jobs run.
 pub(crate) fn load(spec: JobSpec, cache: Option<&Cache>) -> Result<Job> {
     let (Some(place), None) = (PLACE.get(), &spec.cluster) else { return spec.check_through(cache) };
-    let usual = RankSettings { timeout: Duration::from_secs(60), threads: 1, library: false };
-    let engines = place.engines(SETTINGS.get().copied().unwrap_or(usual));
-    place.load(spec, cache)?.on(engines)
+    let loaded = place.load(spec, cache)?;
+    match engines() {
+        Some(engines) => loaded.on(engines),
+        None => Ok(loaded),
+    }
 }

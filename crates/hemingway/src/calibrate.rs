@@ -41,11 +41,6 @@ pub struct Calibration {
 }
 
 impl Calibration {
-    /// Measures paces on this machine, and rounds at the site. `seen` hears what is being measured.
-    pub fn measure(site: &Site<'_>, paces: Vec<AlgorithmPace>, seen: &mut dyn FnMut(&str)) -> Result<Self> {
-        Ok(Self { paces, rounds: timed(site, seen)? })
-    }
-
     /// The middle of the algorithms' paces, for one whose own is not known.
     pub fn ns_per_nonzero(&self) -> f64 {
         let logs: Vec<f64> = self.paces.iter().map(|pace| pace.ns_per_nonzero.ln()).collect();

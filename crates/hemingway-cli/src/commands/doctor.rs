@@ -6,41 +6,46 @@ use std::fs;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use hemingway::calibrate::{Calibration, Site, paces};
-use hemingway::cluster::Cluster;
+use hemingway::calibrate::{Calibration, Site, paces, timed};
+use hemingway::cluster::{Cluster, Timed};
 use hemingway::data::Source;
-use hemingway::engine::{self, cores};
+use hemingway::engine::{self, Engines, cores};
 use hemingway::problem::{Loss, Problem};
 use serde_json::{Value, json};
 
 use super::exit;
 use crate::args::DoctorArgs;
 use crate::output::{Answer, Output};
+use crate::place;
 use crate::show::{Align, Paint, Table, number};
 
 /// Algorithms whose pace is measured: those that `train` takes, and the plainest.
 const ALGORITHMS: [&str; 5] = ["gd", "lbfgs", "newton", "cocoa", "cocoa+"];
 /// Half of its rows' numbers are on a few columns, as in most data of that size.
 const DATA: &str = "synth:power-law";
-/// For all paces, and for all rounds: both together stay far below a minute.
+/// For all paces.
 const BUDGET: Duration = Duration::from_secs(5);
-/// The longest messages looked at: a model of a million coefficients is as long as most get.
-const NUMBERS: u64 = 1 << 20;
+/// For rounds on threads, and on ranks, whose links may be slow: with the paces they stay below a minute.
+const ROUNDS: [Duration; 2] = [Duration::from_secs(5), Duration::from_secs(30)];
+/// The longest messages looked at on threads, where a model of a million coefficients is as long as most get, and on ranks.
+const NUMBERS: [u64; 2] = [1 << 20, 1 << 16];
 
-/// Measures for about ten seconds.
+/// Measures for about ten seconds on threads, and half a minute on ranks.
 pub(super) fn doctor(args: &DoctorArgs, out: &mut dyn Output) -> Result<u8> {
     let began = Instant::now();
-    let waiting = out.wait("measuring for about ten seconds");
+    let ranks = place::engines();
+    let long = if ranks.is_some() { "half a minute" } else { "ten seconds" };
+    let waiting = out.wait(&format!("measuring for about {long}"));
     let data = Source::parse(DATA)?.load()?.dataset;
     let problem = Problem::new(&data, Loss::Logistic, None, 0)?;
     let paces = paces(&problem, &ALGORITHMS, BUDGET, &mut |_| ())?;
-    let build = |setting, machines| engine::build(setting, None, machines);
-    let site = Site { build: &build, machines: (1..=cores()).collect(), numbers: NUMBERS, budget: BUDGET };
-    let found = Calibration::measure(&site, paces, &mut |_| ())?;
+    let found = Calibration { paces, rounds: rounds(ranks.as_deref())? };
     let (tick, noise, memory) = (machine::clock_tick(), machine::clock_noise(), machine::memory_gb());
     drop(waiting);
-    let each = memory.map_or(1.0, |memory| memory / cores() as f64);
-    let cluster = found.cluster(&args.name, cores(), 1, each);
+    let machines = ranks.as_ref().map_or_else(cores, |ranks| ranks.machines());
+    // Threads share this machine's memory; of other hosts it is taken that theirs is as large.
+    let sharing = if ranks.is_some() { 1 } else { machines };
+    let cluster = found.cluster(&args.name, machines, 1, memory.map_or(1.0, |memory| memory / sharing as f64));
     if let Some(path) = &args.out {
         fs::write(path, cluster.toml()?).with_context(|| format!("cannot write {}", path.display()))?;
     }
@@ -50,6 +55,19 @@ pub(super) fn doctor(args: &DoctorArgs, out: &mut dyn Output) -> Result<u8> {
     let (store, seconds) = (path.display().to_string(), began.elapsed().as_secs_f64());
     out.answer(&Health { found, cluster, file, tick, noise, memory, store, runs, seconds })?;
     Ok(exit::MET)
+}
+
+/// Rounds on every number of threads; of ranks on the powers of two, and all.
+fn rounds(ranks: Option<&dyn Engines>) -> hemingway::Result<Vec<Timed>> {
+    let build = |setting, machines| match ranks {
+        Some(ranks) => ranks.build(setting, machines),
+        None => engine::build(setting, None, machines),
+    };
+    let doubled =
+        |most: usize| std::iter::successors(Some(1), |m| Some(2 * m)).take_while(move |m| *m < most).chain([most]);
+    let machines = ranks.map_or_else(|| (1..=cores()).collect(), |ranks| doubled(ranks.machines()).collect());
+    let which = usize::from(ranks.is_some());
+    timed(&Site { build: &build, machines, numbers: NUMBERS[which], budget: ROUNDS[which] }, &mut |_| ())
 }
 
 struct Health {

@@ -13,8 +13,9 @@ use crate::{Error, Result};
 
 /// Lengths to begin with: none, and from a few hundred numbers on ever more.
 pub const NUMBERS: [u64; 5] = [0, 512, 4096, 16_384, 65_536];
-/// A line that misses what lies in its middle by more than this is bent there.
+/// A line that misses what lies in its middle by more than this share, and by more than repeats stray, is bent there.
 const BENT: f64 = 0.05;
+const STRAY: f64 = 3.0;
 /// Rounds that are not counted: connections are made in them.
 const WARM: usize = 3;
 /// Repeats of one length, by which its median is steady, as far as time allows.
@@ -73,12 +74,19 @@ impl Table {
     }
 
     fn seconds(&mut self, down: u64, up: u64) -> Result<f64> {
+        self.measured(down, up).map(|(seconds, _)| seconds)
+    }
+
+    /// The median of repeats, and how far it may be off by their spread.
+    fn measured(&mut self, down: u64, up: u64) -> Result<(f64, f64)> {
         let began = Instant::now();
         let mut times = Vec::new();
         while times.len() < *REPEATS.start() || (times.len() < *REPEATS.end() && began.elapsed() < self.patience) {
             times.push(self.round(down, up)?);
         }
-        Ok(middle(times))
+        let (middling, count) = (middle(times.clone()), times.len() as f64);
+        let spread = 1.4826 * middle(times.iter().map(|seconds| (seconds - middling).abs()).collect());
+        Ok((middling, spread / count.sqrt()))
     }
 
     /// Seconds by length: the first lengths, and others where a straight line between two would be wrong.
@@ -96,9 +104,9 @@ impl Table {
                 continue;
             }
             let (down, up) = lengths(between);
-            let (found, line) = (self.seconds(down, up)?, 0.5 * (curve[&low] + curve[&high]));
+            let ((found, stray), line) = (self.measured(down, up)?, 0.5 * (curve[&low] + curve[&high]));
             curve.insert(between, found);
-            if (found / line - 1.0).abs() > BENT && high - low > low / 8 + 64 {
+            if (found - line).abs() > (BENT * line).max(STRAY * stray) && high - low > low / 4 + 256 {
                 open.extend([(low, between), (between, high)]);
             }
         }
