@@ -65,7 +65,13 @@ impl Table {
     /// One round that carries so many numbers: its seconds on the engine's own clock.
     fn round(&mut self, down: u64, up: u64) -> Result<f64> {
         let before = self.engine.clock().train_seconds();
-        let order = Order { args: Vec::new(), block: Vec::new(), round: self.engine.next_round(), task: Task::Step, off_clock: false };
+        let order = Order {
+            args: Vec::new(),
+            block: Vec::new(),
+            round: self.engine.next_round(),
+            task: Task::Step,
+            off_clock: false,
+        };
         // Other numbers each time: an engine may send only what has changed.
         let shared = vec![self.engine.next_round() as f64; down as usize];
         self.engine.round(&order, &shared, &mut vec![0.0; up as usize])?;

@@ -149,7 +149,7 @@ mod tests {
             while let strangers @ [_, ..] = &rival.strangers(10, 4)[..] {
                 let signatures: Vec<f64> =
                     strangers.iter().flat_map(|k| [f64::from(*k).cos(), f64::from(*k).sin()]).collect();
-                rival.describe(&strangers.to_vec(), &signatures, 10);
+                rival.describe(strangers, &signatures, 10);
             }
             let mut again = Rival::of(schedule.parse().unwrap()).unwrap();
             assert!(again.restore(&rival.state()).is_some() && again.state() == rival.state(), "{schedule}");
