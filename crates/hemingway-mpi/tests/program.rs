@@ -228,7 +228,7 @@ fn the_launcher_goes_on_by_itself() {
 #[test]
 fn rows_that_no_rank_could_hold_are_trained_on() {
     let desk = Desk::new("large");
-    let long = text(60_000, 5_000, 100, 2, 16);
+    let long = text(100_000, 5_000, 100, 2, 16);
     let allowed = long.len() / 3;
     fs::write(desk.path("large.svm"), &long).unwrap();
     drop(long);
