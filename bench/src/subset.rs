@@ -93,7 +93,7 @@ impl Study {
     pub fn sample(&self, data: &Dataset, fraction: f64, scaling: Scaling, seed: u64) -> anyhow::Result<Problem> {
         let l2 = self.case.l2.unwrap_or(1.0 / data.rows() as f64);
         let l2 = if scaling == Scaling::SameL2Rows { l2 / fraction } else { l2 };
-        Ok(Problem::new(&data.sample(fraction, seed), self.case.loss, Some(l2), seed)?)
+        Ok(Problem::new(data.sample(fraction, seed), self.case.loss, Some(l2), seed)?)
     }
 
     /// Where its traces on all rows are.
