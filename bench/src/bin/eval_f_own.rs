@@ -74,7 +74,7 @@ impl Sizes {
         let data = data.clone().shuffled(7);
         let cut = |fraction: f64| {
             let rows: Vec<usize> = (0..(data.rows() as f64 * fraction).round() as usize).collect();
-            Ok((fraction, Problem::new(&data.select(&rows), Loss::Logistic, None, 1)?))
+            Ok((fraction, Problem::new(data.select(&rows), Loss::Logistic, None, 1)?))
         };
         Ok(Self(SAMPLES.into_iter().chain([1.0]).map(cut).collect::<anyhow::Result<_>>()?))
     }

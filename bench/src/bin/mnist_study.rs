@@ -81,8 +81,9 @@ fn cells() -> Vec<Cell> {
 fn run_all(data: &Arc<Dataset>, cells: &[Cell]) -> anyhow::Result<Vec<Trace>> {
     let next = AtomicUsize::new(0);
     let done: Mutex<Vec<Option<anyhow::Result<Trace>>>> = Mutex::new(cells.iter().map(|_| None).collect());
-    let problems: Vec<Problem> =
-        (0..SEEDS).map(|seed| Problem::new(data, Loss::Hinge, Some(LAMBDA), seed)).collect::<Result<_, _>>()?;
+    let problems: Vec<Problem> = (0..SEEDS)
+        .map(|seed| Problem::new(data.as_ref(), Loss::Hinge, Some(LAMBDA), seed))
+        .collect::<Result<_, _>>()?;
     std::thread::scope(|scope| {
         for _ in 0..hemingway::engine::cores() {
             scope.spawn(|| {

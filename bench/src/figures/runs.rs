@@ -64,7 +64,7 @@ pub fn study() -> anyhow::Result<Study> {
 }
 
 fn load(case: &Case) -> anyhow::Result<Problem> {
-    Ok(Problem::new(&case.load()?, case.loss, case.l2, 0)?)
+    Ok(Problem::new(case.load()?, case.loss, case.l2, 0)?)
 }
 
 /// Spark, but with executors that share eight nodes, as in the paper: one more costs far less than one more machine. How

@@ -69,13 +69,12 @@ impl Dataset {
     }
 
     /// The rows in the order in which they are dealt to machines: shuffled once by the seed, where they stand.
-    pub fn shuffled(mut self, seed: u64) -> Self {
+    pub fn shuffled(self, seed: u64) -> Self {
         let order = self.order(seed);
-        self.matrix = self.matrix.dealt(&order);
-        let deal = |values: Vec<f64>| order.iter().map(|&i| values[i as usize]).collect();
-        self.weights = self.weights.map(deal);
-        self.labels = deal(self.labels);
-        self
+        let matrix = self.matrix.dealt(&order);
+        let dealt = |values: Vec<f64>| order.iter().map(|&i| values[i as usize]).collect();
+        let Self { name, labels, weights, .. } = self;
+        Self { name, matrix, labels: dealt(labels), weights: weights.map(dealt) }
     }
 
     /// A share of the rows, at least one, drawn by the seed: what a smaller share holds, a larger one holds too.
