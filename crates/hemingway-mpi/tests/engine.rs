@@ -29,10 +29,10 @@ fn main() -> ExitCode {
         mpirun.env(RANK, "1").env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
         let status = mpirun.status().expect("mpirun starts: install an MPI library");
         if !status.success() {
-            eprintln!("FAILED on {ranks} ranks: {status}");
+            hemingway_mpi::complain(&format!("FAILED on {ranks} ranks: {status}"));
             return ExitCode::FAILURE;
         }
-        eprintln!("ok on {ranks} ranks");
+        hemingway_mpi::complain(&format!("ok on {ranks} ranks"));
     }
     ExitCode::SUCCESS
 }
