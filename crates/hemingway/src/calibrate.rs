@@ -1,7 +1,7 @@
 //! What machines are like, found by measuring: how fast they compute, how far they stray, and what rounds cost by length and
 //! number of machines. What comes out is a [`Cluster`] on which a simulation takes the time that the machines would.
 //!
-//! Rounds are measured through [`Engine::round`] alone, so that every engine can be looked at in the same way.
+//! Rounds are measured through [`Machines::round`](crate::algorithm::Machines::round) alone, so that every engine can be looked at in the same way.
 
 mod pace;
 mod rounds;

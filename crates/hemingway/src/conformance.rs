@@ -78,7 +78,7 @@ pub fn counted_clock(build: &Build<'_>) {
     engines::seconds_repeat(build);
 }
 
-/// What [`engine`] tries engines with: where workers are made in other processes, they must find it there.
+/// What [`engine()`] tries engines with: where workers are made in other processes, they must find it there.
 pub fn ledger() -> Arc<dyn Algorithm> {
     Arc::new(engines::Ledger)
 }
