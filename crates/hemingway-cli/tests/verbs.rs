@@ -40,6 +40,24 @@ fn train_answers_with_the_keys_scripts_rely_on() {
 }
 
 #[test]
+fn strads_runs_by_the_schedule_asked_for_and_says_so() {
+    let desk = Desk::new();
+    let lasso = "synth:ridge,rows=60,columns=20 --l1 0.02 --l2 0 --machines 4 --reach 1e-4";
+    for (way, named) in [("dynamic:block=2,rho=0.3", "dynamic"), ("cyclic:block=1", "cyclic")] {
+        let (json, code) = desk.json(&format!("run {lasso} --algorithm strads --schedule {way} --model {named}.json"));
+        assert_eq!(code, 0, "{json:#}");
+        assert!(json["certified_error"].as_f64().unwrap() <= 1e-4, "{json:#}");
+        let model: Value = serde_json::from_str(&desk.read(&format!("{named}.json"))).unwrap();
+        for choice in [&json["choice"], &model["provenance"]["choice"]] {
+            assert!(choice["schedule"].get(named).is_some(), "{choice}");
+        }
+    }
+    let (json, code) = desk.json(&format!("run {lasso} --algorithm gd --schedule dynamic"));
+    assert_eq!(code, 2, "{json:#}");
+    assert!(json["error"].as_str().unwrap().contains("--schedule: gd moves everything in every round"), "{json:#}");
+}
+
+#[test]
 fn train_tells_people_goal_data_result_and_next() {
     let desk = Desk::new();
     let said = desk.ok(&format!("train {SVM} --loss hinge --reach 1e-2 --cluster laptop --algorithms cocoa,cocoa+"));

@@ -231,6 +231,15 @@ impl JobSpec {
         Ok(Job { spec: self, facts, problem, test, rules: prepared.rules, base: loaded.base, notes, engines: None })
     }
 
+    /// The configuration of a record: of its schedule only the job knows.
+    pub(crate) fn config_of(&self, algorithm: &str, machines: usize) -> Config {
+        let config = Config::new(algorithm, machines);
+        match &self.mode {
+            Mode::Fixed(fixed) if fixed.algorithm == config.algorithm => Config { schedule: fixed.schedule, ..config },
+            _ => config,
+        }
+    }
+
     fn check_settings(&self) -> Result<()> {
         self.goal.check()?;
         if self.fraction.is_some_and(|fraction| !(fraction > 0.0 && fraction <= 1.0)) {

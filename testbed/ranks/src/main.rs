@@ -31,7 +31,10 @@ fn main() -> Result<()> {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let ranks = world.size() as usize;
     let (answer, leads) = match (words.first().copied(), world.rank() == 0) {
-        (Some("bare"), false) => return Ok(bare::follow(&world)),
+        (Some("bare"), false) => {
+            bare::follow(&world);
+            return Ok(());
+        }
         (Some("bare"), true) => {
             let answer = lead(&words[1..], ranks, &|_, _| Ok(Box::new(Bare::default())));
             bare::dismiss(&world);

@@ -66,6 +66,8 @@ impl Rival {
             Self::Static { blocks, .. } => blocks[round as usize % blocks.len()].clone(),
         };
         block.sort_unstable();
+        // Machines that hold fewer columns come round sooner.
+        block.dedup();
         block
     }
 }
@@ -106,15 +108,15 @@ impl Rival {
     }
 }
 
-/// Every machine the next of its own, as many as make a block together.
+/// One machine after the other, each the next of its own.
 fn cyclic(placement: &Placement, block: usize, round: u64) -> Vec<u32> {
-    let each = block.div_ceil(placement.machines());
-    let of_machine = |range: std::ops::Range<usize>| {
-        let first = (round as usize).wrapping_mul(each);
-        let some = each.min(range.len());
-        (0..some).map(move |k| (range.start + (first + k) % range.len()) as u32)
+    let shards: Vec<_> = placement.ranges().filter(|range| !range.is_empty()).collect();
+    let first = (round as usize).wrapping_mul(block);
+    let turn = |turn: usize| {
+        let shard = &shards[turn % shards.len()];
+        (shard.start + turn / shards.len() % shard.len()) as u32
     };
-    placement.ranges().filter(|range| !range.is_empty()).flat_map(of_machine).take(block).collect()
+    (0..block.min(placement.items())).map(|k| turn(first.wrapping_add(k))).collect()
 }
 
 /// Each column into the first block that has room and nothing that it conflicts with.
@@ -144,7 +146,9 @@ mod tests {
     #[test]
     fn everybody_has_a_turn() {
         let placement = Placement::even(10, 3);
-        for schedule in ["cyclic:block=3", "random:block=4", "static:block=2,rho=0.5"] {
+        for schedule in
+            ["cyclic:block=1", "cyclic:block=3", "cyclic:block=8", "random:block=4", "static:block=2,rho=0.5"]
+        {
             let mut rival = Rival::of(schedule.parse().unwrap()).unwrap();
             while let strangers @ [_, ..] = &rival.strangers(10, 4)[..] {
                 let signatures: Vec<f64> =

@@ -329,7 +329,7 @@ impl<'a> Driver<'a> {
                 objective: self.best.objective,
                 estimated_error: summary.estimated_error,
                 certified_error: summary.certified_error,
-                choice: self.best.maker.clone(),
+                choice: self.best.maker.as_ref().map(|made| self.job.spec.config_of(&made.algorithm, made.machines)),
                 ending: summary.ending,
             }),
         }

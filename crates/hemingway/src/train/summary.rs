@@ -97,7 +97,7 @@ impl Summary {
         // Whatever ran last: the model that is kept may be that of another run, of a probe even.
         let best = record_of_best(&history.spec.goal, &history.records);
         let objective = best.map(|best| best.objective);
-        let trained = best.map(|best| Config::new(&best.algorithm, best.machines));
+        let trained = best.map(|best| history.spec.config_of(&best.algorithm, best.machines));
         // A job that ends with a plan has chosen without training.
         let planned = history.proposal().and_then(|plan| plan.choice()).map(|best| best.config.clone());
         let last = best.and_then(|best| history.last_of(&best.run));
