@@ -47,7 +47,7 @@ fn strads_runs_by_the_schedule_asked_for_and_says_so() {
         let (json, code) = desk.json(&format!("run {lasso} --algorithm strads --schedule {way} --model {named}.json"));
         assert_eq!(code, 0, "{json:#}");
         assert!(json["certified_error"].as_f64().unwrap() <= 1e-4, "{json:#}");
-        let model: Value = serde_json::from_str(&desk.read(&format!("{named}.json"))).unwrap();
+        let model: Value = serde_json::from_str(&desk.read(format!("{named}.json"))).unwrap();
         for choice in [&json["choice"], &model["provenance"]["choice"]] {
             assert!(choice["schedule"].get(named).is_some(), "{choice}");
         }
