@@ -97,6 +97,16 @@ pub trait Algorithm: Send + Sync {
         false
     }
 
+    /// What moves in a round, unless the user asks for another schedule.
+    fn schedule(&self) -> Schedule {
+        Schedule::All
+    }
+
+    /// Itself by another schedule, if it can have one.
+    fn scheduled(&self, _schedule: Schedule) -> Option<Arc<dyn Algorithm>> {
+        None
+    }
+
     /// Whether it solves problems of several classes, told apart in this way.
     fn takes_classes(&self, _scheme: Scheme) -> bool {
         false
@@ -289,19 +299,18 @@ pub fn by_name(name: &str) -> Result<Arc<dyn Algorithm>> {
 /// The algorithm of a configuration, with its schedule.
 pub fn of(config: &Config) -> Result<Arc<dyn Algorithm>> {
     let algorithm = by_name(&config.algorithm)?;
-    if algorithm.name() == "strads" {
-        return Ok(Arc::new(strads::Strads { schedule: config.schedule }));
+    if config.schedule == algorithm.schedule() {
+        return Ok(algorithm);
     }
-    if config.schedule != Schedule::All {
+    algorithm.scheduled(config.schedule).ok_or_else(|| {
         let what = format!("{} moves everything in every round; schedules go with strads", config.algorithm);
-        return Err(Error::setting("--schedule", what));
-    }
-    Ok(algorithm)
+        Error::setting("--schedule", what)
+    })
 }
 
 /// The schedule that an algorithm has unless another is asked for.
 pub fn schedule(name: &str) -> Schedule {
-    if name == "strads" { Schedule::dynamic() } else { Schedule::All }
+    by_name(name).map_or(Schedule::All, |algorithm| algorithm.schedule())
 }
 
 /// The algorithm that this one is the same as on one machine.

@@ -1,10 +1,22 @@
 //! What methods share whose machines hold columns: the shared vector is [v, w], v = Xw being every row's prediction.
 
+use std::borrow::Cow;
+
 use super::{Machines, Order, Task, Work, primal};
 use crate::Result;
 use crate::data::{Row, Shard};
 use crate::placement::Placement;
 use crate::problem::{Evaluation, Outline};
+
+/// [v, w] at w = 0.
+pub(super) fn shared(outline: &Outline) -> Vec<f64> {
+    vec![0.0; outline.rows + outline.columns]
+}
+
+/// w.
+pub(super) fn model<'a>(outline: &Outline, shared: &'a [f64]) -> Cow<'a, [f64]> {
+    Cow::Borrowed(&shared[outline.rows..])
+}
 
 /// The columns of one machine.
 pub(super) struct Columns {

@@ -46,11 +46,11 @@ impl Algorithm for ProxCocoa {
     }
 
     fn shared(&self, outline: &Outline) -> Vec<f64> {
-        vec![0.0; outline.rows + outline.columns]
+        columns::shared(outline)
     }
 
     fn model<'a>(&self, outline: &Outline, shared: &'a [f64]) -> Cow<'a, [f64]> {
-        Cow::Borrowed(&shared[outline.rows..])
+        columns::model(outline, shared)
     }
 
     fn worker(&self, outline: &Outline, shard: Shard) -> Box<dyn Worker> {

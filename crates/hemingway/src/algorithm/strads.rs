@@ -13,6 +13,7 @@ mod local;
 mod look;
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use super::columns::Columns;
 use super::{Algorithm, Machines, Order, Server, Step, Support, Task, Work, Worker, columns, strange_state};
@@ -74,6 +75,14 @@ impl Algorithm for Strads {
         true
     }
 
+    fn schedule(&self) -> Schedule {
+        self.schedule
+    }
+
+    fn scheduled(&self, schedule: Schedule) -> Option<Arc<dyn Algorithm>> {
+        Some(Arc::new(Self { schedule }))
+    }
+
     /// cⱼ at the last look, and whether the column is left out for good.
     fn width(&self) -> usize {
         2
@@ -84,11 +93,11 @@ impl Algorithm for Strads {
     }
 
     fn shared(&self, outline: &Outline) -> Vec<f64> {
-        vec![0.0; outline.rows + outline.columns]
+        columns::shared(outline)
     }
 
     fn model<'a>(&self, outline: &Outline, shared: &'a [f64]) -> Cow<'a, [f64]> {
-        Cow::Borrowed(&shared[outline.rows..])
+        columns::model(outline, shared)
     }
 
     fn worker(&self, outline: &Outline, shard: Shard) -> Box<dyn Worker> {
@@ -336,8 +345,10 @@ impl StradsServer {
             shared[n + *column as usize] += share * change;
         }
         self.still = if changes.iter().all(|change| *change == 0.0) { self.still + 1 } else { 0 };
-        self.dynamic.observe(&order.block, changes);
-        self.dynamic.learn(lost);
+        if self.rival.is_none() {
+            self.dynamic.observe(&order.block, changes);
+            self.dynamic.learn(lost);
+        }
         self.gained += gain;
         Ok(self.end_of_round(on.count(), order.block.len()))
     }
