@@ -48,7 +48,7 @@ pub(in crate::data) fn prefix(text: &[u8]) -> Option<(f64, usize)> {
         (mantissa, at) = (all, end);
     }
     // Leading zeros do not count; to look for them seldom pays.
-    if digits_seen == 0 || digits_seen > DIGITS && digits_seen - leading_zeros(text, begin) > DIGITS {
+    if digits_seen == 0 || digits_seen > DIGITS && digits_seen - leading_zeros(&text[begin..at]) > DIGITS {
         return None;
     }
     let v = scaled(mantissa, fraction)?;
@@ -65,8 +65,8 @@ fn digits(text: &[u8], mut at: usize, mut number: u64) -> (u64, usize) {
     (number, at)
 }
 
-fn leading_zeros(text: &[u8], begin: usize) -> usize {
-    let front = text[begin..].iter().take_while(|b| matches!(b, b'0' | b'.'));
+fn leading_zeros(number: &[u8]) -> usize {
+    let front = number.iter().take_while(|b| matches!(b, b'0' | b'.'));
     front.filter(|b| **b == b'0').count()
 }
 
@@ -139,6 +139,7 @@ mod tests {
             assert!(prefix(text.as_bytes()).is_some() && agrees(text), "{text}");
         }
         assert_eq!(prefix(b"1.5 7:2"), Some((1.5, 3)));
+        assert_eq!(prefix(b"00000000000000000000.00.0"), Some((0.0, 23)), "a second point is not the number's");
         assert_eq!(prefix(b"-0").map(|(v, _)| v.to_bits()), Some((-0.0_f64).to_bits()));
         for text in ["", "-", ".", "-.", "x", "+1", "inf", "12345678901234567890123"] {
             assert_eq!(prefix(text.as_bytes()), None, "{text}");
