@@ -1,5 +1,6 @@
 //! Data in: rows and labels, from files or made to order.
 
+mod ahead;
 pub mod cache;
 mod classes;
 #[cfg(feature = "parquet")]
@@ -29,6 +30,7 @@ use rand::seq::SliceRandom;
 
 use crate::rng::{Purpose, keyed};
 use crate::{Error, Result};
+pub(crate) use ahead::Ahead;
 pub use cache::Cache;
 pub use classes::ClassWeight;
 pub use info::Info;
@@ -186,6 +188,25 @@ impl Shard {
     #[inline(always)]
     pub fn row(&self, i: usize) -> Row<'_> {
         self.matrix().row(self.range.start + i)
+    }
+
+    /// Held rows by number, in this order. Those that come next are asked for in time: memory cannot guess what a shuffled
+    /// order wants.
+    #[inline(always)]
+    pub(crate) fn visit<'a>(&'a self, order: &'a [u32]) -> impl Iterator<Item = usize> + 'a {
+        let ahead = self.ahead();
+        order.iter().enumerate().map(
+            #[inline(always)]
+            move |(k, i)| {
+                ahead.ask(order, k);
+                *i as usize
+            },
+        )
+    }
+
+    /// Looks ahead in orders of held rows.
+    pub(crate) fn ahead(&self) -> Ahead<'_> {
+        Ahead::of(self.matrix(), self.range.start)
     }
 
     /// The matrix of which it holds a range.

@@ -111,7 +111,7 @@ impl AdmmWorker {
 
     /// One pass of exact dual coordinate steps for Σ sᵢφ(xᵢ·x) + (ρ/2)‖x − z + u_k‖².
     fn pass(&self, scale: f64, alpha: &mut [f64], x: &mut [f64]) {
-        for i in self.visits.iter().map(|i| *i as usize) {
+        for i in self.shard.visit(&self.visits) {
             let row = self.shard.row(i);
             let scale = scale * self.shard.weight(i);
             let q = scale * row.norm_sq();

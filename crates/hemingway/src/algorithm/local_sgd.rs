@@ -78,8 +78,7 @@ impl LocalWorker {
         v.copy_from_slice(w);
         let mut s = 1.0;
         let mut t = epochs * self.shard.len() as f64;
-        for &i in &self.visits {
-            let i = i as usize;
+        for i in self.shard.visit(&self.visits) {
             let (row, y) = (self.shard.row(i), self.shard.label(i));
             let step = schedule.at(t);
             let slope = self.outline.loss.slope(s * row.dot(v), y);

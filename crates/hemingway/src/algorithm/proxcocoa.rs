@@ -91,7 +91,7 @@ impl ColumnWorker {
         self.visits.clear();
         self.visits.extend(0..shard.len() as u32);
         self.visits.shuffle(&mut keyed(shard.seed, Purpose::Visit, shard.worker, order.round));
-        for j in self.visits.iter().map(|j| *j as usize) {
+        for j in shard.visit(&self.visits) {
             let (column, old) = (shard.row(j), w[shard.start() + j]);
             let bend = curve * norms[j] / n as f64;
             let by = if bend > 0.0 {

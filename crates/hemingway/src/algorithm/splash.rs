@@ -90,9 +90,9 @@ impl SplashWorker {
         let (w, squares) = push.split_at_mut(self.outline.columns);
         // AdaGrad's step is a length in w; 1/‖x‖ moves a margin by about one.
         let step = weight / self.outline.mean_norm_sq.max(f64::MIN_POSITIVE).sqrt();
-        for &i in &self.visits {
-            let s = self.shard.weight(i as usize) / self.mean_weight;
-            self.visit(i as usize, s * weight, s * step, w, squares);
+        for i in self.shard.visit(&self.visits) {
+            let s = self.shard.weight(i) / self.mean_weight;
+            self.visit(i, s * weight, s * step, w, squares);
         }
         let pull = step * self.shard.len() as f64 * self.outline.penalty.l2;
         for (w, square) in w.iter_mut().zip(squares.iter()) {

@@ -82,7 +82,7 @@ impl SvrgWorker {
         self.visits.extend(0..self.shard.len() as u32);
         self.visits.shuffle(&mut keyed(self.shard.seed, Purpose::Visit, self.shard.worker, order.round));
         let mut drift = Drift { keep: 1.0 - eta * penalty.l2, eta, slope, seen: vec![0; u.len()] };
-        for (step, i) in (0..).zip(self.visits.iter().map(|i| *i as usize)) {
+        for (step, i) in (0..).zip(self.shard.visit(&self.visits)) {
             let (row, y) = (self.shard.row(i), self.shard.label(i));
             drift.catch_up(row, step, u);
             let z = anchored[i];

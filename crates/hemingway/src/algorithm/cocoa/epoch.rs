@@ -4,7 +4,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::visits::{Looked, Visits, WIDTH};
 use crate::algorithm::{Work, dual, primal};
-use crate::data::{Narrow, Shard};
+use crate::data::{Ahead, Narrow, Shard};
 use crate::problem::{Loss, Outline};
 use crate::simd::widest;
 
@@ -146,7 +146,7 @@ struct OverFew<'a, 'b> {
 impl Narrow for OverFew<'_, '_> {
     fn run<const D: usize>(&mut self, rows: &[[f64; D]]) {
         let mut few = Few { rows, v: std::array::from_fn(|k| self.v[k]) };
-        self.epoch.passes(self.visits, self.rng, &mut few);
+        self.epoch.passes(self.visits, self.rng, self.epoch.shard.ahead(), &mut few);
         self.v.copy_from_slice(&few.v);
     }
 }
@@ -179,7 +179,7 @@ impl<'a> Epoch<'a> {
     pub(super) fn run(mut self, visits: &mut Visits, mut rng: ChaCha8Rng, v: &mut [f64]) -> Work {
         let Self { outline, shard, by, .. } = self;
         if outline.classes.is_some() {
-            self.passes(visits, &mut rng, &mut Several { shard, outline, by, v });
+            self.passes(visits, &mut rng, Ahead::none(), &mut Several { shard, outline, by, v });
             return self.work;
         }
         let done = by == 0.0
@@ -187,18 +187,24 @@ impl<'a> Epoch<'a> {
         if !done {
             widest(
                 #[inline(always)]
-                || self.passes(visits, &mut rng, &mut Any { shard, by, v }),
+                || self.passes(visits, &mut rng, shard.ahead(), &mut Any { shard, by, v }),
             );
         }
         self.work
     }
 
     #[inline(always)]
-    fn passes(&mut self, visits: &mut Visits, rng: &mut ChaCha8Rng, v: &mut impl Meeting) {
+    fn passes(&mut self, visits: &mut Visits, rng: &mut ChaCha8Rng, ahead: Ahead<'_>, v: &mut impl Meeting) {
         while self.work.is_less_than(self.most) && visits.shuffle(rng) {
             visits.pass(
                 #[inline(always)]
-                |at| self.look(at, v),
+                |order, k| {
+                    ahead.ask(order, k);
+                    ahead.ask_of(self.rows, order, k);
+                    ahead.ask_of(self.norms, order, k);
+                    ahead.ask_of(self.labels, order, k);
+                    self.look(order[k] as usize, v)
+                },
             );
         }
     }

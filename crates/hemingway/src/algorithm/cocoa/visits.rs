@@ -52,11 +52,11 @@ impl Visits {
         !self.next.is_empty()
     }
 
-    /// Looks at the rows of this pass, until it is enough.
+    /// Looks at the rows of this pass, each the k-th of all, until it is enough.
     #[inline(always)]
-    pub(super) fn pass(&mut self, mut look: impl FnMut(usize) -> Looked) {
-        for &i in &self.next {
-            match look(i as usize) {
+    pub(super) fn pass(&mut self, mut look: impl FnMut(&[u32], usize) -> Looked) {
+        for (k, &i) in self.next.iter().enumerate() {
+            match look(&self.next, k) {
                 Looked::Moved => self.moved.push(i),
                 Looked::Rested => (),
                 Looked::Enough => return,
@@ -102,7 +102,8 @@ mod tests {
         let mut pass = |moved: &[usize]| {
             let any = visits.shuffle(&mut rng);
             let mut rows = Vec::new();
-            visits.pass(|i| {
+            visits.pass(|order, k| {
+                let i = order[k] as usize;
                 rows.push(i);
                 if moved.contains(&i) { Looked::Moved } else { Looked::Rested }
             });

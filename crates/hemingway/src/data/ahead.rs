@@ -1,0 +1,70 @@
+//! Rows asked for from memory before they are needed.
+
+use prefetch_index::prefetch_index;
+
+use super::Matrix;
+
+/// Rows between the one that is looked at and the one whose entries are asked for; twice as far lies the one of which only
+/// the place is.
+const ROWS: usize = 4;
+/// Numbers in a line of the cache.
+const LINE: usize = 8;
+/// Lines asked for of one row: what follows is found by the machine itself, which sees them go by in order.
+const LINES: usize = 16;
+/// Entries that stay near the processor anyway.
+const NEAR: usize = 1 << 16;
+
+/// Looks ahead in an order of rows.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Ahead<'a> {
+    /// None where the whole is small enough.
+    matrix: Option<&'a Matrix>,
+    first: usize,
+}
+
+impl<'a> Ahead<'a> {
+    /// For rows counted from `first`.
+    pub(crate) fn of(matrix: &'a Matrix, first: usize) -> Self {
+        Self { matrix: Some(matrix).filter(|matrix| matrix.stored() > NEAR), first }
+    }
+
+    /// Never asks for anything.
+    pub(crate) fn none() -> Self {
+        Self { matrix: None, first: 0 }
+    }
+
+    /// Asks for what will be needed soon after the k-th of these rows.
+    #[inline(always)]
+    pub(crate) fn ask(self, order: &[u32], k: usize) {
+        let Some(matrix) = self.matrix else { return };
+        if let Matrix::Sparse { starts, .. } = matrix {
+            self.ask_of(&starts[self.first..], order, k);
+        }
+        if let Some(i) = order.get(k + ROWS) {
+            ask_for(matrix, self.first + *i as usize);
+        }
+    }
+
+    /// The same of what is kept beside the rows, one for each.
+    #[inline(always)]
+    pub(crate) fn ask_of<T>(self, beside: &[T], order: &[u32], k: usize) {
+        if let (Some(_), Some(i)) = (self.matrix, order.get(k + 2 * ROWS)) {
+            prefetch_index(beside, *i as usize);
+        }
+    }
+}
+
+#[inline(always)]
+fn ask_for(matrix: &Matrix, i: usize) {
+    let lines = |count: usize, line: usize| (0..count).step_by(line).take(LINES);
+    match matrix {
+        Matrix::Sparse { starts, indices, values, .. } => {
+            let (start, end) = (starts[i], starts[i + 1]);
+            lines(end - start, LINE).for_each(|at| prefetch_index(values, start + at));
+            lines(end - start, 2 * LINE).for_each(|at| prefetch_index(indices, start + at));
+        }
+        Matrix::Dense { columns, values, .. } => {
+            lines(*columns, LINE).for_each(|at| prefetch_index(values, i * columns + at));
+        }
+    }
+}
