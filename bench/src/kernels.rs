@@ -52,7 +52,7 @@ pub fn time(problem: &Problem, name: &str, task: Task) -> anyhow::Result<Option<
         round += 1;
         push.fill(0.0);
         worker.push(
-            &Order { round, task, block: Vec::new(), args: vec![1.0, 1.0], off_clock: false },
+            &Order { round, task, block: Vec::new(), args: vec![1.0, 1.0, 1.0], off_clock: false },
             &shared,
             &mut items,
             &mut push,

@@ -23,7 +23,8 @@ fn main() -> anyhow::Result<()> {
     let names: Vec<String> = std::env::args().skip(1).collect();
     let suite = Suite::read()?;
     let cluster = suite.clusters.iter().max_by_key(|cluster| cluster.machines);
-    let algorithms: Vec<&str> = algorithm::all().iter().map(|a| a.name()).filter(|name| *name != "noop").collect();
+    let known = algorithm::all();
+    let algorithms: Vec<&str> = known.iter().map(|a| a.name()).filter(|name| *name != "noop").collect();
     println!("| problem | m | {} |", algorithms.join(" | "));
     println!("|---|---:|{}", "---:|".repeat(algorithms.len()));
     for case in suite.cases.iter().filter(|case| names.is_empty() || names.contains(&case.name)) {

@@ -52,7 +52,7 @@ fn main() -> anyhow::Result<()> {
             let fit = sizes.iter().filter(|m| **m <= cluster.machines);
             let times =
                 fit.map(|m| seconds(&problem, &cluster, algorithm.name(), *m)).collect::<Result<Vec<_>, _>>()?;
-            rows.push((algorithm.name(), times));
+            rows.push((algorithm.name().to_string(), times));
         }
         let best = rows.iter().flat_map(|(_, times)| times.iter().flatten()).copied().fold(f64::INFINITY, f64::min);
         for (algorithm, times) in rows {

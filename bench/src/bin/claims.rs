@@ -103,7 +103,7 @@ fn judge(case: &Case) -> anyhow::Result<Vec<Claim>> {
 }
 
 fn claim(case: &Case, what: &str, target: f64, run: &[Record], optimum: f64) -> Claim {
-    let mut standing = Standing::new(case.loss, 0.0);
+    let mut standing = Standing::new(case.loss, 0.0, case.l2.unwrap_or(1.0));
     let error = |objective: f64| (objective - optimum) / optimum;
     let (mut claimed, mut certified) = (None, None);
     for record in run {

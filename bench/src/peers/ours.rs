@@ -13,6 +13,7 @@ use super::{ERRORS, PATIENCE, Times};
 pub struct Ours {
     problem: Problem,
     optimum: f64,
+    patience: f64,
 }
 
 /// Seconds for which this thread was running, where it is the only one; else those that passed.
@@ -22,8 +23,8 @@ enum Watch {
 }
 
 impl Watch {
-    fn start(threads: usize) -> Self {
-        if threads == 1 { Self::Running(ThreadTime::now()) } else { Self::Passing(Instant::now()) }
+    fn start(alone: bool) -> Self {
+        if alone { Self::Running(ThreadTime::now()) } else { Self::Passing(Instant::now()) }
     }
 
     fn seconds(&self) -> f64 {
@@ -37,7 +38,12 @@ impl Watch {
 impl Ours {
     /// Runs on threads.
     pub fn new(problem: Problem, optimum: f64) -> Self {
-        Self { problem, optimum }
+        Self { problem, optimum, patience: PATIENCE }
+    }
+
+    /// Gives up later, or sooner.
+    pub fn patient(self, patience: f64) -> Self {
+        Self { patience, ..self }
     }
 
     /// Every algorithm that gets to P* or near it, as some of the peers' do.
@@ -48,12 +54,21 @@ impl Ours {
             let support = algorithm.support(self.problem.loss);
             Ok::<_, hemingway::Error>(matches!(support, Support::Exact | Support::Approximate))
         };
-        let names = algorithm::all().into_iter().map(|a| a.name());
-        names.filter(|name| near(name).unwrap_or(false)).map(String::from).collect()
+        let names = algorithm::all().into_iter().map(|a| a.name().to_string());
+        names.filter(|name| near(name).unwrap_or(false)).collect()
     }
 
     /// Seconds of iterations, both halves of the algorithm included, to every error.
     pub fn times(&self, name: &str, machines: usize) -> anyhow::Result<Times> {
+        self.times_by(name, machines, || Watch::start(machines == 1))
+    }
+
+    /// The same by the clock on the wall, to compare one thread with several.
+    pub fn passing_times(&self, name: &str, machines: usize) -> anyhow::Result<Times> {
+        self.times_by(name, machines, || Watch::start(false))
+    }
+
+    fn times_by(&self, name: &str, machines: usize, start: impl Fn() -> Watch) -> anyhow::Result<Times> {
         let algorithm = algorithm::by_name(name)?;
         let setting = Setting::new(&self.problem, algorithm.clone());
         let outline = setting.outline;
@@ -61,14 +76,14 @@ impl Ours {
         let mut engine = engine::build(setting, None, machines)?;
         let (mut times, mut seconds) = (Times::default(), 0.0);
         loop {
-            let watch = Watch::start(machines);
+            let watch = start();
             let step = server.iterate(engine.as_mut(), &mut shared)?;
             seconds += watch.seconds();
             let error = (server.evaluate(engine.as_mut(), &shared)?.objective - self.optimum) / self.optimum;
             for (time, _) in times.iter_mut().zip(ERRORS).filter(|(time, asked)| time.is_none() && error <= *asked) {
                 *time = Some(seconds);
             }
-            if times.iter().all(Option::is_some) || seconds > PATIENCE || step == Step::Stalled {
+            if times.iter().all(Option::is_some) || seconds > self.patience || step == Step::Stalled {
                 return Ok(times);
             }
         }

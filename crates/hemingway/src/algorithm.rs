@@ -31,14 +31,28 @@ use serde::{Deserialize, Serialize};
 
 use crate::backend::Config;
 use crate::data::Shard;
+use crate::model::Toil;
 use crate::problem::{Evaluation, Loss, Outline, Penalty, Problem, Scheme};
 use crate::schedule::Schedule;
 use crate::{Error, Result};
 
 /// One way of solving the problem.
 pub trait Algorithm: Send + Sync {
-    /// Its name on the command line and in records.
-    fn name(&self) -> &'static str;
+    /// Its name on the command line and in records, settings included: `cocoa+:epochs=4`.
+    fn name(&self) -> &str;
+
+    /// Itself with settings, written `key=value` and parted by colons.
+    ///
+    /// # Errors
+    /// The sentence to show if it has no such settings.
+    fn tuned(&self, settings: &str) -> std::result::Result<Arc<dyn Algorithm>, String> {
+        Err(format!("{} has no settings; leave out `:{settings}`", self.name()))
+    }
+
+    /// Passes over the rows in a round.
+    fn passes(&self) -> f64 {
+        1.0
+    }
 
     /// How far it can get with this loss.
     fn support(&self, loss: Loss) -> Support;
@@ -66,7 +80,7 @@ pub trait Algorithm: Send + Sync {
     }
 
     /// The algorithm that it is the same as on one machine.
-    fn alone(&self) -> &'static str {
+    fn alone(&self) -> &str {
         self.name()
     }
 
@@ -159,6 +173,11 @@ pub trait Server: Send {
 
     /// The objective and, where there is one, a bound below P*; off the training clock.
     fn evaluate(&mut self, on: &mut dyn Machines, shared: &[f64]) -> Result<Evaluation>;
+
+    /// Whether the shared vector is only a trial, which it takes back where P has risen.
+    fn may_go_back(&self) -> bool {
+        false
+    }
 
     /// What it remembers between iterations, for a checkpoint.
     fn state(&self) -> Vec<f64> {
@@ -288,12 +307,26 @@ pub fn all() -> Vec<Arc<dyn Algorithm>> {
     ]
 }
 
-/// The algorithm of this name.
+/// The algorithm of this name, with the settings that follow it.
 pub fn by_name(name: &str) -> Result<Arc<dyn Algorithm>> {
-    all().into_iter().find(|a| a.name() == name).ok_or_else(|| {
-        let known: Vec<_> = all().iter().map(|a| a.name()).collect();
-        Error::setting("--algorithm", format!("`{name}` is not an algorithm; there are {}", known.join(", ")))
-    })
+    let all = all();
+    let (plain, settings) = name.split_once(':').map_or((name, None), |(plain, settings)| (plain, Some(settings)));
+    let Some(algorithm) = all.iter().find(|a| a.name() == plain) else {
+        let what = format!("`{plain}` is not an algorithm; there are {}", names_of(|_| true));
+        return Err(Error::setting("--algorithm", what));
+    };
+    let Some(settings) = settings else { return Ok(Arc::clone(algorithm)) };
+    algorithm.tuned(settings).map_err(|what| Error::setting("--algorithm", what))
+}
+
+/// The one way to write a name, if it is known.
+pub(crate) fn written(name: String) -> String {
+    by_name(&name).map_or(name, |algorithm| algorithm.name().into())
+}
+
+/// The name of an algorithm without its settings.
+pub fn family(name: &str) -> &str {
+    name.split_once(':').map_or(name, |(family, _)| family)
 }
 
 /// The algorithm of a configuration, with its schedule.
@@ -314,13 +347,14 @@ pub fn schedule(name: &str) -> Schedule {
 }
 
 /// The algorithm that this one is the same as on one machine.
-pub fn alone(name: &str) -> Option<&'static str> {
-    by_name(name).ok().map(|algorithm| algorithm.alone())
+pub fn alone(name: &str) -> Option<String> {
+    by_name(name).ok().map(|algorithm| algorithm.alone().into())
 }
 
-/// What a row costs an algorithm besides its entries, in entries; nothing is known of strangers.
-pub fn row_cost(name: &str, loss: Loss) -> f64 {
-    by_name(name).map_or(0.0, |algorithm| algorithm.row_cost(loss))
+/// What a round costs an algorithm: how many passes, and what a row costs in each besides its entries, in entries. Nothing is
+/// known of strangers.
+pub fn toil(name: &str, loss: Loss) -> Toil {
+    by_name(name).map_or(Toil::PLAIN, |algorithm| Toil { passes: algorithm.passes(), row: algorithm.row_cost(loss) })
 }
 
 /// The algorithms worth planning with for this problem: all that apply, but for those that another outdoes and the one
@@ -330,11 +364,17 @@ pub fn candidates(loss: Loss, penalty: &Penalty, must_be_exact: bool) -> Vec<Arc
     let good = |support| support == Support::Exact || (support == Support::Approximate && !must_be_exact);
     let mut fit: Vec<_> =
         all().into_iter().filter(|a| good(a.support(loss)) && check(a.as_ref(), loss, penalty).is_ok()).collect();
-    let names: Vec<&str> = fit.iter().map(|a| a.name()).collect();
-    fit.retain(|a| a.outdone_by(loss, penalty).is_none_or(|better| !names.contains(&better)));
+    let names: Vec<String> = fit.iter().map(|a| a.name().into()).collect();
+    fit.retain(|a| a.outdone_by(loss, penalty).is_none_or(|better| names.iter().all(|name| name != better)));
     // Time may run out before all are looked at: first those that are sure to get there.
     fit.sort_by_key(|a| a.support(loss) != Support::Exact);
     fit
+}
+
+/// Some of the algorithms, as they are listed in sentences.
+fn names_of(which: impl Fn(&dyn Algorithm) -> bool) -> String {
+    let names = all().into_iter().filter(|a| which(a.as_ref())).map(|a| a.name().to_string());
+    names.collect::<Vec<_>>().join(", ")
 }
 
 /// Refuses an algorithm that does not apply to a problem, in words that say which do.
@@ -346,8 +386,8 @@ pub fn check_problem(algorithm: &dyn Algorithm, problem: &Problem) -> Result<()>
     };
     let solves = |a: &dyn Algorithm| matches!(a.support(loss), Support::Exact | Support::Approximate);
     let fits = |a: &dyn Algorithm| solves(a) && a.takes_classes(classes.scheme) && check(a, loss, penalty).is_ok();
-    let names: Vec<_> = all().iter().filter(|a| fits(a.as_ref())).map(|a| a.name()).collect();
-    let which = if names.is_empty() { "no algorithm does".into() } else { format!("these do: {}", names.join(", ")) };
+    let names = names_of(fits);
+    let which = if names.is_empty() { "no algorithm does".into() } else { format!("these do: {names}") };
     let what = format!("{} does not take {} of the {loss} loss; {which}", algorithm.name(), classes.scheme);
     Err(Error::setting("--algorithm", what))
 }
@@ -356,10 +396,7 @@ pub fn check_problem(algorithm: &dyn Algorithm, problem: &Problem) -> Result<()>
 pub fn check(algorithm: &dyn Algorithm, loss: Loss, penalty: &Penalty) -> Result<()> {
     let refuse = |why: String| Err(Error::setting("--algorithm", why));
     let solves = |a: &dyn Algorithm| matches!(a.support(loss), Support::Exact | Support::Approximate);
-    let those = |fit: &dyn Fn(&dyn Algorithm) -> bool| {
-        let names: Vec<_> = all().iter().filter(|a| solves(a.as_ref()) && fit(a.as_ref())).map(|a| a.name()).collect();
-        names.join(", ")
-    };
+    let those = |fit: &dyn Fn(&dyn Algorithm) -> bool| names_of(|a| solves(a) && fit(a));
     let name = algorithm.name();
     if algorithm.support(loss) == Support::No {
         return refuse(format!("{name} does not apply to the {loss} loss; these do: {}", those(&|_| true)));

@@ -45,7 +45,7 @@ pub struct Config {
 impl Config {
     /// This algorithm on so many machines, everything else as it comes.
     pub fn new(algorithm: impl Into<String>, machines: usize) -> Self {
-        let algorithm = algorithm.into();
+        let algorithm = algorithm::written(algorithm.into());
         Self { schedule: algorithm::schedule(&algorithm), algorithm, machines, sync: SyncStrategy::Tree }
     }
 }
@@ -366,7 +366,8 @@ impl Live {
 
     fn ran_away(&self, record: &Record) -> bool {
         let scale = self.first.unwrap_or(record.objective).max(1.0);
-        !record.objective.is_finite() || record.objective > DIVERGED * scale
+        let far_up = record.objective > DIVERGED * scale && !self.server.may_go_back();
+        !record.objective.is_finite() || far_up
     }
 
     /// Whether this run in progress is exactly what the checkpoint describes.

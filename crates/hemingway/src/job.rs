@@ -228,6 +228,7 @@ impl JobSpec {
         let l2 = l2.map(|l2| self.sample_l2(l2));
         let problem = Problem::of_classes(used, loss, classes, l2, self.seed)?.with_l1(self.l1)?;
         let facts = self.facts(self.name(&whole, &problem), info, &problem)?;
+        notes.extend(self.doubts(&problem, &facts.algorithms));
         Ok(Job { spec: self, facts, problem, test, rules: prepared.rules, base: loaded.base, notes, engines: None })
     }
 
@@ -366,16 +367,33 @@ impl JobSpec {
             }
         };
         let field = if matches!(self.mode, Mode::Fixed(_)) { "--algorithm" } else { "--algorithms" };
-        for name in &named {
+        let checked = |name: &String| {
             self.check_algorithm(name, problem).map_err(|e| match e {
                 Error::Setting { what, .. } => Error::setting(field, what),
                 other => other,
-            })?;
-        }
-        Ok(named)
+            })
+        };
+        named.iter().map(checked).collect()
     }
 
-    fn check_algorithm(&self, name: &str, problem: &Problem) -> Result<()> {
+    /// What may keep an error from being reached, or from being known.
+    fn doubts(&self, problem: &Problem, algorithms: &[String]) -> Vec<String> {
+        if !matches!(self.goal, Goal::Reach { .. }) {
+            return Vec::new();
+        }
+        let penalty = &problem.penalty;
+        let bottomless = (penalty.l1 == 0.0 && penalty.l2 == 0.0)
+            .then(|| "without a penalty nothing bounds the optimum from below: errors are estimates only".to_string());
+        let near = |name: &&String| {
+            algorithm::by_name(name).is_ok_and(|algorithm| algorithm.support(problem.loss) == Support::Approximate)
+        };
+        let nears = algorithms.iter().filter(near);
+        let short = nears.map(|name| format!("{name} only comes near the optimum: it may never reach this error"));
+        bottomless.into_iter().chain(short).collect()
+    }
+
+    /// The name as it stands in records.
+    fn check_algorithm(&self, name: &str, problem: &Problem) -> Result<String> {
         let algorithm = algorithm::by_name(name)?;
         let idles = algorithm.support(problem.loss) == Support::Idle;
         let measures_rounds = matches!(self.mode, Mode::Fixed(_)) && self.goal.is_budget();
@@ -384,7 +402,8 @@ impl JobSpec {
                 format!("{name} trains nothing and reaches no goal; `run --algorithm {name} --rounds N` times it");
             return Err(Error::setting("--algorithm", what));
         }
-        algorithm::check_problem(algorithm.as_ref(), problem)
+        algorithm::check_problem(algorithm.as_ref(), problem)?;
+        Ok(algorithm.name().into())
     }
 }
 

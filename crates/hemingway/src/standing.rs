@@ -8,12 +8,17 @@ use crate::record::Record;
 
 /// Below this share of P(0) the optimum counts as zero, and errors are relative to P(0).
 const ZERO: f64 = 1e-12;
+/// Proved to be so near the optimum, a model is at it for all that anyone can tell.
+const SETTLED: f64 = 1e-10;
+/// Where nothing bounds P* from below, a curve may sink this many times as far as its end seems away: it slows down ever more.
+const BOTTOMLESS: f64 = 4.0;
 
 /// The bracket around P* and the estimate inside it, folded from records of any runs of one problem.
 #[derive(Debug, Clone)]
 pub struct Standing {
     loss: Loss,
     l1: f64,
+    l2: f64,
     first: Option<f64>,
     best: Option<f64>,
     lower_bound: f64,
@@ -39,8 +44,8 @@ struct Stretch {
 
 impl Standing {
     /// Nothing is known yet.
-    pub fn new(loss: Loss, l1: f64) -> Self {
-        Self { loss, l1, first: None, best: None, lower_bound: 0.0, stretches: Vec::new() }
+    pub fn new(loss: Loss, l1: f64, l2: f64) -> Self {
+        Self { loss, l1, l2, first: None, best: None, lower_bound: 0.0, stretches: Vec::new() }
     }
 
     /// Takes one more record into account. True if it holds the best objective so far.
@@ -100,9 +105,14 @@ impl Standing {
         let exact = self.stretches.iter().filter(|s| s.exact && s.curve.best().is_some());
         let furthest =
             exact.min_by(|a, b| a.curve.best().unwrap_or(f64::MAX).total_cmp(&b.curve.best().unwrap_or(f64::MAX)));
-        let limit = furthest.and_then(Stretch::limit);
+        let limit = furthest.and_then(|furthest| Some(self.cautious(furthest.curve.best()?, furthest.limit()?)));
         let tenable = limit.filter(|low| self.best.is_some_and(|best| *low <= best));
         tenable.map_or(self.lower_bound, |low| low.max(self.lower_bound))
+    }
+
+    /// A limit of a curve that has come down to `best`, lower where the penalty holds nothing up.
+    fn cautious(&self, best: f64, limit: f64) -> f64 {
+        if self.l1 == 0.0 && self.l2 == 0.0 { (best - BOTTOMLESS * (best - limit)).max(0.0) } else { limit }
     }
 
     /// ê = (P − L)/L of the best model: proved.
@@ -140,7 +150,8 @@ impl Standing {
                 .get(metric)
                 .is_some_and(|seen| if crate::metric::is_loss(metric) { seen <= value } else { seen >= value }),
             Goal::Rounds { rounds } => newest.round >= *rounds,
-            Goal::Within { .. } | Goal::Spend { .. } => false,
+            // What is left of time or money cannot buy anything.
+            Goal::Within { .. } | Goal::Spend { .. } => self.certified_error().is_some_and(|e| e <= SETTLED),
         }
     }
 }
@@ -173,7 +184,7 @@ mod tests {
 
     /// P falls by half a round towards 1, and nothing is proved beyond 0.2.
     fn after(rounds: u64, loss: Loss, l1: f64) -> Standing {
-        let mut standing = Standing::new(loss, l1);
+        let mut standing = Standing::new(loss, l1, 0.1);
         for round in 0..=rounds {
             standing.see(&Record {
                 algorithm: "cocoa".into(),
@@ -197,7 +208,7 @@ mod tests {
     /// Conjugate gradients that lie nearly still above 1.01 from round 10 on, and above 1 from round 18 on.
     #[test]
     fn a_step_is_not_taken_for_the_end() {
-        let mut standing = Standing::new(Loss::Squared, 0.0);
+        let mut standing = Standing::new(Loss::Squared, 0.0, 0.1);
         let goal = Goal::Reach { error: 1e-3, certified: false };
         let mut met = None;
         for round in 0..=80 {
@@ -220,6 +231,23 @@ mod tests {
             assert_eq!(standing.estimated_error(), standing.certified_error());
             assert!(!standing.meets(&Goal::Reach { error: 1e-3, certified: false }, &Record::default()));
         }
+    }
+
+    #[test]
+    fn without_a_penalty_more_is_asked_of_an_estimate() {
+        let held = after(12, Loss::Squared, 0.0);
+        let loose = Standing { l2: 0.0, lower_bound: 0.0, ..held.clone() };
+        let [held, loose] = [held, loose].map(|standing| standing.estimated_error().unwrap());
+        assert!((3.0..5.0).contains(&(loose / held)), "{held} {loose}");
+    }
+
+    #[test]
+    fn a_budget_is_not_spent_on_what_is_proved_to_be_over() {
+        let mut standing = after(20, Loss::Squared, 0.0);
+        let goal = Goal::Within { seconds: 9.0 };
+        assert!(!standing.meets(&goal, &Record::default()));
+        standing.lower_bound = standing.best.unwrap();
+        assert!(standing.meets(&goal, &Record::default()));
     }
 
     #[test]

@@ -6,8 +6,10 @@ use hemingway::algorithm;
 use hemingway::backend::{Backend, Checkpoint, Config, Ending, EngineBackend, Frame};
 use hemingway::cluster::Straggler;
 use hemingway::conformance::{self, problems};
+use hemingway::data::Source;
 use hemingway::engine;
 use hemingway::problem::{Loss, Problem};
+use hemingway::record::Record;
 
 const DETERMINISTIC: [&str; 4] = ["gd", "lbfgs", "newton", "noop"];
 
@@ -19,6 +21,37 @@ fn primal_algorithms() {
 #[test]
 fn dual_algorithms() {
     algorithm::all().iter().filter(|a| a.is_dual()).for_each(conformance::dual);
+}
+
+#[test]
+fn dual_algorithms_with_settings() {
+    for name in ["cocoa:epochs=2.5", "cocoa+:epochs=3:gamma=0.5", "cocoa+:epochs=0.3:sigma=70"] {
+        conformance::dual(&algorithm::by_name(name).unwrap());
+    }
+}
+
+#[test]
+fn names_with_settings_are_written_one_way() {
+    let name = |written: &str| algorithm::by_name(written).unwrap().name().to_string();
+    assert_eq!(name("cocoa+:sigma=2:epochs=4.0"), "cocoa+:epochs=4:sigma=2");
+    assert_eq!(name("cocoa:epochs=1"), "cocoa");
+    assert_eq!(algorithm::alone("cocoa+:epochs=4").unwrap(), "cocoa:epochs=4");
+    assert_eq!(algorithm::alone("cocoa+:gamma=0.5").unwrap(), "cocoa+:gamma=0.5");
+}
+
+#[test]
+fn epochs_are_passes_over_the_rows() {
+    let data = Source::parse("synth:logistic,rows=400,columns=30,seed=5").unwrap().load().unwrap().dataset;
+    let problem = Problem::new(&data, Loss::Logistic, Some(1e-3), 0).unwrap();
+    for (name, epochs) in [("cocoa+", 1.0), ("cocoa+:epochs=0.25", 0.25), ("cocoa+:epochs=3", 3.0)] {
+        let mut passes = 0.0;
+        let mut see = |record: &Record, _: &[f64]| {
+            passes = record.passes;
+            Ok(ControlFlow::Continue(()))
+        };
+        backend(&problem, true).run(&frame(name, 8, 10), None, &mut see).unwrap();
+        assert!((passes / (10.0 * epochs) - 1.0).abs() < 0.1, "{name}: {passes} passes in 10 rounds");
+    }
 }
 
 #[test]

@@ -38,7 +38,8 @@ pub(crate) struct RunArgs {
     /// A file (LIBSVM or Vowpal Wabbit text, CSV, Parquet, NumPy npy or npz, idx images; plain, .gz or .bz2) or `synth:KIND,key=value…`
     #[arg(value_name = "DATA")]
     pub(crate) data: Vec<String>,
-    /// gd, lbfgs, newton, minibatch-sgd, local-sgd, splash, svrg, minibatch-sdca, cocoa, cocoa+, proxcocoa+, strads, admm or noop
+    /// gd, lbfgs, newton, minibatch-sgd, local-sgd, splash, svrg, minibatch-sdca, cocoa, cocoa+, proxcocoa+, strads, admm or noop; CoCoA
+    /// with settings: cocoa+:epochs=4:gamma=0.5:sigma=8
     #[arg(long, value_name = "A", required_unless_present = "resume", conflicts_with = "resume")]
     #[arg(help_heading = "Choice")]
     pub(crate) algorithm: Option<String>,

@@ -42,7 +42,8 @@ impl Remembered {
         Self { runs: lore.traces.len(), timings: lore.timings.len() }
     }
 
-    fn is_nothing(&self) -> bool {
+    /// Nothing at all.
+    pub(crate) fn is_nothing(&self) -> bool {
         *self == Self::default()
     }
 

@@ -179,6 +179,8 @@ const FLAGS: &[Case] = &[
     said("train good.svm other.svm --reach 1e-3"),
     said("run good.svm --machines 1"),
     said("run good.svm --algorithm cocao --machines 1"),
+    said("run good.svm --algorithm cocoa+:epochs=0 --machines 2"),
+    said("run good.svm --algorithm gd:epochs=2 --machines 2"),
     said("run good.svm --algorithm gd --machines 0"),
     said("run good.svm --algorithm gd --machines 99999999999"),
     said("train good.svm --reach 1e-3 --machines 1..99999999999"),

@@ -29,7 +29,7 @@ const LONGER: f64 = 1.3;
 pub(super) struct Admm;
 
 impl Algorithm for Admm {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         "admm"
     }
 

@@ -1,5 +1,6 @@
 //! CoCoA and CoCoA+: every machine improves its own rows' dual variables for a local epoch, the changes of w are
-//! averaged (CoCoA; Jaggi et al. 2014, Algorithm 1) or added (CoCoA+; Ma et al. 2015, Algorithm 1, γ = 1, σ′ = m).
+//! averaged (CoCoA; Jaggi et al. 2014, Algorithm 1) or added (CoCoA+; Ma et al. 2015, Algorithm 1, γ = 1, σ′ = m). Epochs, γ and
+//! σ′ can be set: `cocoa+:epochs=4`.
 //!
 //! An epoch is as much work as one pass over the rows. A row whose αᵢ rests at a bound is looked at ever more seldom, and
 //! the work saved goes to those that still move (in the spirit of Hsieh et al. 2008, §3.2, but no row is ever set aside).
@@ -9,11 +10,14 @@
 //! both P(w) and D(α) are known exactly.
 
 mod epoch;
+mod tuning;
 mod visits;
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use epoch::Epoch;
+use tuning::Tuning;
 use visits::{Visits, WIDTH};
 
 use super::{Algorithm, Machines, Order, Server, Step, Support, Task, Work, Worker, dual, primal};
@@ -23,35 +27,60 @@ use crate::problem::{Evaluation, Loss, Outline, Scheme};
 use crate::rng::{Purpose, keyed};
 
 /// CoCoA in its two forms.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) struct Cocoa {
     adding: bool,
+    tuning: Tuning,
+    name: String,
+    /// What it is on one machine, where adding is averaging.
+    alone: String,
 }
 
 impl Cocoa {
     pub(super) fn averaging() -> Self {
-        Self { adding: false }
+        Self::new(false, Tuning::default())
     }
 
     pub(super) fn adding() -> Self {
-        Self { adding: true }
+        Self::new(true, Tuning::default())
+    }
+
+    fn new(adding: bool, tuning: Tuning) -> Self {
+        let name = format!("{}{tuning}", if adding { "cocoa+" } else { "cocoa" });
+        let alone = if tuning.aggregates_as_usual() { format!("cocoa{tuning}") } else { name.clone() };
+        Self { adding, tuning, name, alone }
     }
 
     /// (γ, σ′): how much of every machine's change is taken, and how careful the local problem must be about the
     /// others' (Ma et al. 2015, Lemma 4: σ′ = γm is safe).
-    fn aggregation(self, machines: usize) -> (f64, f64) {
-        if self.adding { (1.0, machines as f64) } else { (1.0 / machines as f64, 1.0) }
+    fn aggregation(&self, machines: usize) -> (f64, f64) {
+        let m = machines as f64;
+        let (gamma, safe) = match self.tuning.gamma {
+            Some(gamma) => (gamma, gamma * m),
+            None if self.adding => (1.0, m),
+            None => (1.0 / m, 1.0),
+        };
+        (gamma, self.tuning.sigma.unwrap_or(safe))
     }
 }
 
 impl Algorithm for Cocoa {
-    fn name(&self) -> &'static str {
-        if self.adding { "cocoa+" } else { "cocoa" }
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn tuned(&self, settings: &str) -> std::result::Result<Arc<dyn Algorithm>, String> {
+        let tuning = Tuning::parse(settings).map_err(|what| format!("{what} of {}", self.name))?;
+        Ok(Arc::new(Self::new(self.adding, tuning)))
+    }
+
+    fn passes(&self) -> f64 {
+        self.tuning.epochs
     }
 
     /// One machine's change is added whole either way.
-    fn alone(&self) -> &'static str {
-        "cocoa"
+    fn alone(&self) -> &str {
+        &self.alone
     }
 
     fn is_dual(&self) -> bool {
@@ -90,7 +119,7 @@ impl Algorithm for Cocoa {
     }
 
     fn server(&self, outline: &Outline) -> Box<dyn Server> {
-        Box::new(CocoaServer { outline: *outline, variant: *self, sum: vec![0.0; outline.coefficients()] })
+        Box::new(CocoaServer { outline: *outline, variant: self.clone(), sum: vec![0.0; outline.coefficients()] })
     }
 }
 
@@ -125,10 +154,10 @@ impl Worker for CocoaWorker {
 }
 
 impl CocoaWorker {
-    /// Exact dual coordinate steps, as many as a pass over all rows would cost. The push doubles as the moving copy
+    /// Exact dual coordinate steps, as many as so many passes over all rows would cost. The push doubles as the moving copy
     /// v = w + σ′Δw, so that a worker keeps nothing of the model's length.
     fn local_epoch(&mut self, order: &Order, w: &[f64], rows: &mut [[f64; WIDTH]], v: &mut [f64]) -> Work {
-        let [gamma, sigma] = order.args[..] else { unreachable!("the server sends γ and σ′") };
+        let [gamma, sigma, epochs] = order.args[..] else { unreachable!("the server sends γ, σ′ and its epochs") };
         self.before.clear();
         if gamma != 1.0 {
             self.before.extend(rows.iter().map(|[alpha, _]| *alpha));
@@ -137,7 +166,7 @@ impl CocoaWorker {
         v.copy_from_slice(w);
         let rng = keyed(self.shard.seed, Purpose::Visit, self.shard.worker, order.round);
         let Self { outline, shard, norms, visits, before } = self;
-        let work = Epoch::new(outline, shard, norms, sigma, rows).run(visits, rng, v);
+        let work = Epoch::new(outline, shard, norms, sigma, rows).times(epochs).run(visits, rng, v);
 
         for ([alpha, _], before) in rows.iter_mut().zip(before) {
             *alpha = *before + gamma * (*alpha - *before);
@@ -159,7 +188,7 @@ struct CocoaServer {
 impl Server for CocoaServer {
     fn iterate(&mut self, on: &mut dyn Machines, shared: &mut [f64]) -> Result<Step> {
         let (gamma, sigma) = self.variant.aggregation(on.count());
-        on.round(&Order::train(on, Task::Step, vec![gamma, sigma]), shared, &mut self.sum)?;
+        on.round(&Order::train(on, Task::Step, vec![gamma, sigma, self.variant.tuning.epochs]), shared, &mut self.sum)?;
         primal::add(&self.sum, shared);
         Ok(if self.sum.iter().all(|v| *v == 0.0) { Step::Stalled } else { Step::Moved })
     }

@@ -21,7 +21,7 @@ const GROWTH: f64 = 1.2;
 pub(super) struct Gd;
 
 impl Algorithm for Gd {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         "gd"
     }
 

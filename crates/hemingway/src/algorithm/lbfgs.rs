@@ -25,7 +25,7 @@ const CURVATURE: f64 = 0.9;
 pub(super) struct Lbfgs;
 
 impl Algorithm for Lbfgs {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         "lbfgs"
     }
 

@@ -24,7 +24,7 @@ const FULL_STEPS: f64 = 100.0;
 pub(super) struct LocalSgd;
 
 impl Algorithm for LocalSgd {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         "local-sgd"
     }
 

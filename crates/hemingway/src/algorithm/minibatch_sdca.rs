@@ -27,7 +27,7 @@ const MORE_CAREFUL: f64 = 2.0;
 pub(super) struct MinibatchSdca;
 
 impl Algorithm for MinibatchSdca {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         "minibatch-sdca"
     }
 

@@ -25,7 +25,7 @@ const REACH: f64 = 2.0;
 pub(super) struct MinibatchSgd;
 
 impl Algorithm for MinibatchSgd {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         "minibatch-sgd"
     }
 

@@ -31,7 +31,7 @@ const LEAPS: (u32, u32) = (4, 32);
 pub(super) struct Newton;
 
 impl Algorithm for Newton {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         "newton"
     }
 
@@ -275,6 +275,10 @@ impl Server for NewtonServer {
         shared.copy_from_slice(model);
         *self = Self::new(&self.outline);
         Ok(())
+    }
+
+    fn may_go_back(&self) -> bool {
+        self.descent.is_some() && self.refusals < REFUSALS
     }
 
     fn evaluate(&mut self, on: &mut dyn Machines, shared: &[f64]) -> Result<Evaluation> {

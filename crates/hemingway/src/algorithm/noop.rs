@@ -15,7 +15,7 @@ use crate::problem::{Evaluation, Loss, Outline, Scheme};
 pub(super) struct Noop;
 
 impl Algorithm for Noop {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         "noop"
     }
 

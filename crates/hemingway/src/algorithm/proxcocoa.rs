@@ -20,7 +20,7 @@ use crate::rng::{Purpose, keyed};
 pub(super) struct ProxCocoa;
 
 impl Algorithm for ProxCocoa {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         "proxcocoa+"
     }
 

@@ -22,7 +22,7 @@ const FIRST_SQUARE: f64 = 1e-8;
 pub(super) struct Splash;
 
 impl Algorithm for Splash {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         "splash"
     }
 

@@ -50,7 +50,7 @@ pub(super) struct Strads {
 }
 
 impl Algorithm for Strads {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         "strads"
     }
 

@@ -24,7 +24,7 @@ const REFUSALS: u32 = 40;
 pub(super) struct Svrg;
 
 impl Algorithm for Svrg {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         "svrg"
     }
 

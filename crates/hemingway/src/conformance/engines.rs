@@ -19,7 +19,7 @@ pub(super) struct Ledger;
 struct LedgerWorker(Shard);
 
 impl Algorithm for Ledger {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         "ledger"
     }
 

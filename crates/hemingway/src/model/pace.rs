@@ -54,12 +54,30 @@ pub struct Timing {
     pub of: Option<Traits>,
 }
 
+/// What an algorithm does in a round.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Toil {
+    /// Passes over all rows.
+    pub passes: f64,
+    /// What a row costs in each besides its entries, in entries.
+    pub row: f64,
+}
+
+impl Toil {
+    /// A pass in which only entries count.
+    pub const PLAIN: Self = Self { passes: 1.0, row: 0.0 };
+
+    /// What it comes to over these rows, in entries.
+    fn over(self, traits: &Traits) -> f64 {
+        self.passes * (traits.entries.max(1) as f64 + self.row * traits.rows as f64)
+    }
+}
+
 /// The seconds of a round, as far as they are known.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pace {
     algorithms: Vec<String>,
-    /// What a row costs each besides its entries, in entries.
-    row_costs: Vec<f64>,
+    toils: Vec<Toil>,
     machines: Vec<usize>,
     /// ln c of every algorithm, then ln sync and ln other on every number of machines.
     parts: Normal,
@@ -79,14 +97,13 @@ pub struct Seconds {
 }
 
 impl Pace {
-    /// What timings tell of algorithms on numbers of machines. A row costs each what it is said to besides its entries, in
-    /// entries.
+    /// What timings tell of algorithms on numbers of machines.
     pub fn of(
         timings: &[Timing],
         traits: &Traits,
         algorithms: &[String],
         machines: &[usize],
-        row_cost: impl Fn(&str) -> f64,
+        toil: impl Fn(&str) -> Toil,
     ) -> Self {
         let mut all: Vec<usize> = machines.iter().copied().chain(timings.iter().map(|t| t.machines)).collect();
         all.sort_unstable();
@@ -94,10 +111,10 @@ impl Pace {
         let mut timed: Vec<usize> = timings.iter().map(|t| t.machines).collect();
         timed.sort_unstable();
         timed.dedup();
-        let row_costs: Vec<f64> = algorithms.iter().map(|name| row_cost(name)).collect();
-        let parts = before(traits, &row_costs, &all);
+        let toils: Vec<Toil> = algorithms.iter().map(|name| toil(name)).collect();
+        let parts = before(traits, &toils, &all);
         let (algorithms, spread) = (algorithms.to_vec(), spread(timings));
-        let mut pace = Self { algorithms, row_costs, machines: all, parts, spread, timed };
+        let mut pace = Self { algorithms, toils, machines: all, parts, spread, timed };
         for timing in timings {
             pace.see(timing, traits);
         }
@@ -113,7 +130,7 @@ impl Pace {
         });
         let blur = BLUR.powi(2) / timing.rounds.max(1.0);
         let (sync, other) = (self.sync_place(at), self.other_place(at));
-        let row_costs = &self.row_costs;
+        let toils = &self.toils;
         let mut see = |place: usize, seconds: f64, more: f64| {
             if seconds > 0.0 {
                 self.parts.see(&vec![(place, 1.0)], seconds.ln(), blur + more);
@@ -121,7 +138,7 @@ impl Pace {
         };
         if let Some(own) = self.algorithms.iter().position(|name| *name == timing.algorithm) {
             let strange = if timing.of.is_some() { 0.01 } else { 0.0 };
-            let more = timing.of.map_or(1.0, |of| work(traits, row_costs[own]) / work(&of, row_costs[own]));
+            let more = timing.of.map_or(1.0, |of| toils[own].over(traits) / toils[own].over(&of));
             see(own, more * timing.compute * timing.machines as f64, strange);
         }
         see(sync, sync_scale * timing.sync, sync_noise);
@@ -182,17 +199,12 @@ impl Pace {
     }
 }
 
-/// What a pass over all rows comes to, in entries.
-fn work(traits: &Traits, row_cost: f64) -> f64 {
-    traits.entries.max(1) as f64 + row_cost * traits.rows as f64
-}
-
 /// What is thought of the parts before any round.
-fn before(traits: &Traits, row_costs: &[f64], machines: &[usize]) -> Normal {
+fn before(traits: &Traits, toils: &[Toil], machines: &[usize]) -> Normal {
     let ln_m: Vec<f64> = machines.iter().map(|m| (*m as f64 / USUAL).ln()).collect();
-    let algorithms = row_costs.len();
+    let algorithms = toils.len();
     let size = algorithms + 2 * machines.len();
-    let mut mean: Vec<f64> = row_costs.iter().map(|cost| work(traits, *cost).ln() + ENTRY.0).collect();
+    let mut mean: Vec<f64> = toils.iter().map(|toil| toil.over(traits).ln() + ENTRY.0).collect();
     for guess in [SYNC, OTHER] {
         mean.extend(ln_m.iter().map(|m| guess.level.0 + guess.power.0 * m));
     }

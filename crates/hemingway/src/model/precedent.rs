@@ -17,6 +17,9 @@ mod traits;
 
 use serde::{Deserialize, Serialize};
 
+use crate::algorithm::{self, Support, family};
+use crate::problem::Loss;
+
 use super::linalg::{Cholesky, dot, solve_definite};
 use super::normal::Normal;
 pub use expectation::{Expectation, Level};
@@ -30,6 +33,10 @@ const TERMS: usize = 4;
 const MIDDLE: f64 = 8.0;
 /// What is thought of an algorithm that no lesson is about, and how surely.
 const UNKNOWN: [(f64, f64); TERMS] = [(3.5, 1.2), (0.3, 0.3), (0.18, 0.1), (0.0, 0.03)];
+/// The same of one whose steps shrink: its error falls like a power of its rounds, not exponentially.
+const UNKNOWN_SLOW: [(f64, f64); TERMS] = [(3.5, 1.2), (0.3, 0.3), (0.8, 0.25), (0.0, 0.03)];
+/// How far off one with settings is from what it is without, where lessons are about that only.
+const TUNED: [f64; TERMS] = [0.7, 0.2, 0.05, 0.01];
 /// Nobody is surer than this of a problem not yet seen.
 const LEAST_DEVIATION: [f64; TERMS] = [0.3, 0.1, 0.03, 0.01];
 /// The way to an error of 1 where no lesson tells of it, and how surely.
@@ -104,17 +111,24 @@ impl Precedents {
     /// What they foretell of a problem for these algorithms.
     pub fn expect(&self, traits: &Traits, algorithms: &[String]) -> Expectation {
         let features = traits.features();
+        let place = |name: &str| self.algorithms.iter().position(|known| known == name);
         let places: Vec<Option<usize>> =
-            algorithms.iter().map(|name| self.algorithms.iter().position(|known| known == name)).collect();
+            algorithms.iter().map(|name| place(name).or_else(|| place(family(name)))).collect();
+        let tuned: Vec<bool> = algorithms.iter().map(|name| place(name).is_none()).collect();
         let at = |k: usize| places[k / TERMS].map(|place| place * TERMS + k % TERMS);
         let size = algorithms.len() * TERMS;
-        let mean = |k: usize| at(k).map_or(UNKNOWN[k % TERMS].0, |place| dot(&self.weights[place], &features));
+        let unknown: Vec<_> = algorithms.iter().map(|name| stranger(name, traits.loss)).collect();
+        let mean =
+            |k: usize| at(k).map_or(unknown[k / TERMS][k % TERMS].0, |place| dot(&self.weights[place], &features));
         let stride = self.weights.len();
         let covariance = |k: usize| {
             let (row, column) = (k / size, k % size);
             match (at(row), at(column)) {
+                (Some(a), Some(b)) if row == column && tuned[row / TERMS] => {
+                    self.covariance[a * stride + b] + TUNED[row % TERMS].powi(2)
+                }
                 (Some(a), Some(b)) => self.covariance[a * stride + b],
-                _ if row == column => UNKNOWN[row % TERMS].1.powi(2),
+                _ if row == column => unknown[row / TERMS][row % TERMS].1.powi(2),
                 _ => 0.0,
             }
         };
@@ -127,6 +141,12 @@ impl Precedents {
             start: if self.start.is_empty() { UNKNOWN_START } else { (dot(&self.start, &features), self.start_off) },
         }
     }
+}
+
+/// What is thought of an algorithm that no lesson is about.
+fn stranger(name: &str, loss: Loss) -> [(f64, f64); TERMS] {
+    let support = algorithm::by_name(name).map(|algorithm| algorithm.support(loss));
+    if matches!(support, Ok(Support::Approximate)) { UNKNOWN_SLOW } else { UNKNOWN }
 }
 
 /// Ridge regression of one number on the traits; and by how much each lesson is off from what the others say.

@@ -79,11 +79,14 @@ impl Compared {
     fn costs(&self, goal: &Goal) -> [f64; 3] {
         let mid = |estimate: Option<Estimate>| estimate.map_or(f64::INFINITY, |estimate| estimate.mid);
         let (seconds, error) = (mid(self.predicted_seconds), mid(self.predicted_error).max(NEGLIGIBLE));
-        let too_dear = if self.too_dear { 1.0 } else { 0.0 };
-        match goal {
-            Goal::Within { .. } | Goal::Spend { .. } => [too_dear, error, seconds],
-            _ => [too_dear, seconds, error],
-        }
+        let (first, second) = if goal.is_budget() { (error, seconds) } else { (seconds, error) };
+        // One that cannot be paid for to the end has at least begun.
+        let hopeless = match (first.is_finite(), self.too_dear) {
+            (true, false) => 0.0,
+            (true, true) => 1.0,
+            (false, _) => 2.0,
+        };
+        [hopeless, first, second]
     }
 }
 
@@ -189,6 +192,9 @@ mod tests {
         let nothing = Compared { predicted_seconds: None, predicted_error: None, ..cluster("none", 0.0, 0.0, 0.0) };
         let field = vec![nothing.clone(), cluster("some", 9.0, 1.0, 1e-4)];
         assert_eq!(chosen(field, &REACH, Caps::default()), "some");
+        let caps = Caps { seconds: None, dollars: Some(0.5) };
+        let field = vec![nothing.clone(), cluster("dear", 9.0, 1.0, 1e-4)];
+        assert_eq!(chosen(field, &REACH, caps), "dear", "what has begun is not thrown away");
         assert_eq!(chosen(vec![nothing], &REACH, Caps::default()), "none");
         assert_eq!(choose_cluster(&mut [], &REACH, Caps::default()), None);
     }

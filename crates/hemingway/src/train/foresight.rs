@@ -14,7 +14,7 @@ use crate::algorithm;
 use crate::backend::Config;
 use crate::goal::Goal;
 use crate::model::normal::Direction;
-use crate::model::{Estimate, Expectation, Level, Pace, stage, stage_slope};
+use crate::model::{Estimate, Expectation, Level, Pace, Toil, stage, stage_slope};
 use curves::{Stretch, World};
 pub(super) use prospect::Prospect;
 use rehearsed::Heard;
@@ -50,8 +50,11 @@ impl<'a> Foresight<'a> {
         let timings = timings::timings(&history.records);
         let timings: Vec<_> = lore.timings.iter().cloned().chain(timings).collect();
         // Simulated machines count entries.
-        let row_cost = |name: &str| if facts.simulated { 0.0 } else { algorithm::row_cost(name, facts.loss) };
-        let pace = Pace::of(&timings, &lore.traits, &facts.algorithms, &facts.machines, row_cost);
+        let toil = |name: &str| {
+            let toil = algorithm::toil(name, facts.loss);
+            if facts.simulated { Toil { row: 0.0, ..toil } } else { toil }
+        };
+        let pace = Pace::of(&timings, &lore.traits, &facts.algorithms, &facts.machines, toil);
         let before = lore.precedents.expect(&lore.traits, &facts.algorithms);
         let heard = Heard::all(&history.rehearsals, &facts.algorithms, lore.traits.columns);
         let (stretches, bracket) = Stretch::all(history);
@@ -164,9 +167,7 @@ impl<'a> Foresight<'a> {
     fn is_double(&self, name: &str, machines: usize) -> bool {
         let candidates = &self.history.facts.algorithms;
         let other = algorithm::alone(name).filter(|alone| *alone != name);
-        machines == 1
-            && other.is_some_and(|alone| candidates.iter().any(|candidate| candidate == alone))
-            && self.history.furthest(name).is_none()
+        machines == 1 && other.is_some_and(|alone| candidates.contains(&alone)) && self.history.furthest(name).is_none()
     }
 
     fn prospect(&self, name: &str, machines: usize) -> Option<Prospect> {

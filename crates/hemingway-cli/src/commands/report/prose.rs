@@ -3,7 +3,7 @@
 use hemingway::cluster::Cluster;
 use hemingway::goal::Goal;
 
-use crate::show::{markdown, number, picture};
+use crate::show::{Remembered, markdown, number, picture};
 use crate::story::{Choice, Spending, Status, Story};
 
 /// Goal and outcome in one paragraph.
@@ -221,12 +221,17 @@ pub(super) fn provenance(story: &Story) -> String {
     } else {
         "The same seed gives the same rounds; their times, and choices that rest on them, differ."
     };
+    let remembered = if Remembered::of(&facts.lore).is_nothing() {
+        ""
+    } else {
+        " It rested on earlier runs in its store; where those are missing, choices may differ."
+    };
     let next = match story.status {
         Status::Killed | Status::Interrupted => format!(" To go on with it: `{}`.", story.resume()),
         Status::Finished | Status::Running => String::new(),
     };
     format!(
-        "hemingway {}, seed {}, problem {}. {repeats}{next}",
+        "hemingway {}, seed {}, problem {}. {repeats}{remembered}{next}",
         markdown::escaped(&story.version),
         story.history.spec.seed,
         markdown::escaped(&facts.problem),

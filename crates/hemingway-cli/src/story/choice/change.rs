@@ -103,9 +103,15 @@ fn rivals<'a>(plan: &'a Plan, chosen: &Candidate, goal: &Goal) -> Vec<&'a Candid
     found
 }
 
+/// Errors that nobody tells from 0, or from each other.
+const SMALLEST: f64 = 1e-9;
+
 /// What a rival lacks.
 fn better(rival: &Candidate, goal: &Goal, own: f64) -> Option<Change> {
     let promised = promise(rival, goal).filter(|promised| promised.mid > own && own > 0.0)?;
+    if goal.is_budget() && promised.mid <= SMALLEST {
+        return None;
+    }
     let (config, within_interval) = (rival.config.clone(), promised.low <= own);
     Some(match goal {
         Goal::Within { .. } | Goal::Spend { .. } => {

@@ -175,7 +175,13 @@ impl<'a> Epoch<'a> {
         }
     }
 
-    /// Passes until a pass over all rows would have cost as much, or nothing moves any more.
+    /// As much work as so many epochs.
+    pub(super) fn times(self, epochs: f64) -> Self {
+        let times = |count: u64| (epochs * count as f64).ceil() as u64;
+        Self { most: Work { rows: times(self.most.rows), entries: times(self.most.entries) }, ..self }
+    }
+
+    /// Passes until passes over all rows would have cost as much, or nothing moves any more.
     pub(super) fn run(mut self, visits: &mut Visits, mut rng: ChaCha8Rng, v: &mut [f64]) -> Work {
         let Self { outline, shard, by, .. } = self;
         if outline.classes.is_some() {

@@ -24,7 +24,7 @@ fn on(shape: Shape, machines: usize) -> Timing {
 }
 
 fn pace(timings: &[Timing]) -> Pace {
-    Pace::of(timings, &TRAITS, &["a".into(), "b".into()], &MACHINES, |_| 0.0)
+    Pace::of(timings, &TRAITS, &["a".into(), "b".into()], &MACHINES, |_| Toil::PLAIN)
 }
 
 /// Mean and standard deviation of ln seconds.
@@ -53,7 +53,7 @@ fn computing_is_shared_by_the_machines() {
 #[test]
 fn what_rows_cost_besides_is_not_taken_for_what_entries_cost() {
     let traits = Traits { rows: 1_000_000, ..TRAITS };
-    let dear = |name: &str| if name == "a" { 300.0 } else { 0.0 };
+    let dear = |name: &str| Toil { row: if name == "a" { 300.0 } else { 0.0 }, ..Toil::PLAIN };
     let pace = Pace::of(&[timing(1, [4.0, 0.0, 0.0, 0.0])], &traits, &["a".into(), "b".into()], &MACHINES, dear);
     let pass = |name: &str| pace.pass_seconds(name).unwrap();
     assert!((pass("a") / 4.0).ln().abs() < 0.01 && (pass("b") / 1.0).ln().abs() < 0.1, "{} {}", pass("a"), pass("b"));
@@ -154,6 +154,6 @@ fn nothing_is_said_of_what_was_not_asked_about() {
     let pace = pace(&[on(TREE, 4)]);
     assert_eq!((pace.seconds("c", 4), pace.seconds("a", 5)), (None, None));
     // But machines that were timed are known, asked about or not.
-    assert!(Pace::of(&[on(TREE, 5)], &TRAITS, &["a".into()], &MACHINES, |_| 0.0).seconds("a", 5).is_some());
+    assert!(Pace::of(&[on(TREE, 5)], &TRAITS, &["a".into()], &MACHINES, |_| Toil::PLAIN).seconds("a", 5).is_some());
     assert!((pace.least_other().unwrap() / on(TREE, 4).other - 1.0).abs() < 0.01);
 }

@@ -32,7 +32,7 @@ impl Heard {
     /// What rehearsals on rows of so many columns say of these algorithms.
     pub(super) fn all(rehearsals: &[Rehearsal], algorithms: &[String], columns: usize) -> Vec<Self> {
         let heard = |rehearsal: &Rehearsal| {
-            let same = |name: &&String| algorithm::alone(name) == Some(&rehearsal.algorithm);
+            let same = |name: &&String| algorithm::alone(name).as_ref() == Some(&rehearsal.algorithm);
             let levels = Self::of(rehearsal, columns);
             let named = |name: &String| {
                 let own =

@@ -74,7 +74,9 @@ pub(super) fn predicted(history: &History, prospect: &Prospect) -> Option<Estima
 
 /// Why the first choice is the first.
 pub(super) fn first_choice(history: &History, foresight: &Foresight<'_>, best: &Prospect) -> String {
-    let rivals = foresight.prospects.iter().filter(|prospect| prospect.config != best.config);
+    // What promises more has not been tried, or not on so many machines.
+    let worse = |prospect: &&Prospect| prospect.config != best.config && prospect.cost() >= best.cost();
+    let rivals = foresight.prospects.iter().filter(worse);
     let rival = rivals.min_by(|a, b| a.cost().total_cmp(&b.cost()));
     let against = rival.map_or(String::new(), |rival| format!("; next {}: {}", rival.config, promise(rival)));
     let left = history.past.last().filter(|past| history.is_dead(&past.frame.config.algorithm));

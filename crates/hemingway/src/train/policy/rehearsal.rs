@@ -39,7 +39,7 @@ fn rivals(foresight: &Foresight<'_>, best: &Prospect) -> Vec<String> {
     for prospect in &foresight.prospects {
         let worse = (prospect.cost() / best.cost()).ln();
         let near = (MAYBE * foresight.doubt(best, prospect)).min(FAR);
-        let alone = algorithm::alone(&prospect.config.algorithm).map(String::from);
+        let alone = algorithm::alone(&prospect.config.algorithm);
         names.extend(alone.filter(|alone| worse <= near && !names.contains(alone)));
     }
     names
