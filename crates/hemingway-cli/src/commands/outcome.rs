@@ -85,8 +85,11 @@ impl Outcome {
                 format!("{done}; of the first choice {} were predicted", number::seconds_between(predicted))
             }
             Some(predicted) if summary.goal_met => {
-                let held = (predicted.low..=predicted.high).contains(&summary.real_seconds);
-                let verdict = if held { "held" } else { "missed" };
+                let verdict = match summary.real_seconds {
+                    real if real < predicted.low => "sooner",
+                    real if real <= predicted.high => "held",
+                    _ => "missed",
+                };
                 format!("{done}; predicted {}: {verdict}", number::seconds_between(predicted))
             }
             Some(predicted) => format!("{done}; predicted {} to the goal", number::seconds_between(predicted)),

@@ -2,7 +2,7 @@
 //! from the journal (checkpoints, the model file, what it teaches).
 
 use std::fs::File;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -34,9 +34,15 @@ impl Store {
         Self { root: root.into() }
     }
 
+    /// Runs cannot be kept here.
+    fn refused(&self, cause: io::Error) -> Error {
+        let what = format!("{cause}: runs cannot be kept here; name another folder (--store)");
+        Error::Io { path: self.root.clone(), cause: io::Error::new(cause.kind(), what) }
+    }
+
     /// A new run named `stem`-1, `stem`-2, …: the first name that is free.
     pub fn create(&self, stem: &str) -> Result<(RunDir, Journal)> {
-        std::fs::create_dir_all(&self.root).map_err(Error::io(&self.root))?;
+        std::fs::create_dir_all(&self.root).map_err(|cause| self.refused(cause))?;
         for k in 1.. {
             let id = format!("{stem}-{k}");
             let path = self.root.join(&id);
