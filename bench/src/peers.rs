@@ -20,8 +20,6 @@ pub use theirs::Peers;
 pub const ERRORS: [f64; 4] = [1e-2, 1e-3, 1e-4, 1e-6];
 /// Times everything is measured, in turn.
 pub const REPEATS: usize = 5;
-/// No fit is given longer than this many seconds.
-pub const PATIENCE: f64 = 2.0;
 
 /// Seconds to each of [`ERRORS`], where it is reached.
 pub type Times = [Option<f64>; ERRORS.len()];

@@ -71,7 +71,7 @@ fn race(case: &Case, threads: usize) -> anyhow::Result<(Vec<Cell>, Vec<Pick>)> {
         let settings = peers.calibrate(&solver)?;
         fields.push((solver, settings));
     }
-    let ours = Ours::new(case.problem()?, peers.optimum);
+    let ours = Ours::new(case.problem()?, peers.optimum, case.patience);
     let algorithms = ours.algorithms();
     let mut measured: Vec<(String, bool, Vec<Times>)> = Vec::new();
     measured.extend(algorithms.iter().map(|name| (name.clone(), true, Vec::new())));

@@ -7,12 +7,13 @@ use hemingway::algorithm::{self, Step, Support};
 use hemingway::engine::{self, Setting};
 use hemingway::problem::Problem;
 
-use super::{ERRORS, PATIENCE, Times};
+use super::{ERRORS, Times};
 
 /// A problem, and what its optimum is.
 pub struct Ours {
     problem: Problem,
     optimum: f64,
+    /// Seconds after which an algorithm is given up.
     patience: f64,
 }
 
@@ -37,13 +38,8 @@ impl Watch {
 
 impl Ours {
     /// Runs on threads.
-    pub fn new(problem: Problem, optimum: f64) -> Self {
-        Self { problem, optimum, patience: PATIENCE }
-    }
-
-    /// Gives up later, or sooner.
-    pub fn patient(self, patience: f64) -> Self {
-        Self { patience, ..self }
+    pub fn new(problem: Problem, optimum: f64, patience: f64) -> Self {
+        Self { problem, optimum, patience }
     }
 
     /// Every algorithm that gets to P* or near it, as some of the peers' do.

@@ -12,7 +12,7 @@ use hemingway::record::Record;
 use hemingway::record::store::Store;
 use hemingway::train::{Driver, Moment, Observer};
 
-use super::{Case, PATIENCE};
+use super::Case;
 
 /// A job of `train`, by the true error.
 #[derive(Debug)]
@@ -85,7 +85,7 @@ fn spec(case: &Case, error: f64, threads: usize) -> JobSpec {
         test: None,
         seed: 0,
         goal: Goal::Reach { error, certified: false },
-        caps: Caps { seconds: Some(5.0 * PATIENCE), dollars: None },
+        caps: Caps { seconds: Some(5.0 * case.patience), dollars: None },
         eval_every: 1,
         mode: Mode::Choose { adapt: true, plan_only: false },
         forget: true,

@@ -28,6 +28,9 @@ struct Set {
     l1: Vec<f64>,
     #[serde(default)]
     large: bool,
+    /// No fit is given longer than this many seconds.
+    #[serde(default = "usual_patience")]
+    patience: f64,
 }
 
 /// One problem.
@@ -40,6 +43,8 @@ pub struct Case {
     pub l2: f64,
     /// λ₁.
     pub l1: f64,
+    /// No fit is given longer than this many seconds.
+    pub patience: f64,
     /// Its rows.
     pub data: Dataset,
 }
@@ -64,9 +69,10 @@ impl Set {
     fn cases(&self) -> impl Iterator<Item = anyhow::Result<Case>> + '_ {
         let ridges = self.losses.iter().flat_map(|loss| L2.map(|l2| (*loss, l2, 0.0)));
         let lassos = self.l1.iter().map(|l1| (Loss::Squared, 0.0, *l1));
-        ridges
-            .chain(lassos)
-            .map(|(loss, l2, l1)| Ok(Case { set: self.name.clone(), loss, l2, l1, data: self.load(loss.is_binary())? }))
+        ridges.chain(lassos).map(|(loss, l2, l1)| {
+            let (set, patience) = (self.name.clone(), self.patience);
+            Ok(Case { set, loss, l2, l1, patience, data: self.load(loss.is_binary())? })
+        })
     }
 
     fn load(&self, binary: bool) -> anyhow::Result<Dataset> {
@@ -78,6 +84,10 @@ impl Set {
         let preparation = Preparation { normalize: self.normalize, ..Preparation::default() };
         Ok(prepare(data, &preparation, binary)?.dataset)
     }
+}
+
+fn usual_patience() -> f64 {
+    2.0
 }
 
 impl Case {

@@ -8,7 +8,7 @@ use anyhow::Context;
 use hemingway::data::{SaveAs, save};
 use serde::Deserialize;
 
-use super::{Case, ERRORS, PATIENCE, Times};
+use super::{Case, ERRORS, Times};
 
 /// How many more iterations are asked for when too few were not enough.
 const MORE: f64 = 1.3;
@@ -22,6 +22,7 @@ pub struct Peers {
     pub solvers: Vec<String>,
     /// The lowest P that any of them found.
     pub optimum: f64,
+    patience: f64,
 }
 
 /// What a fit took and where it came to.
@@ -52,7 +53,8 @@ impl Peers {
             .with_context(|| format!("cannot start {python}; name one in HEMINGWAY_PYTHON"))?;
         let asks = child.stdin.take().context("no way to ask")?;
         let answers = BufReader::new(child.stdout.take().context("no way to listen")?);
-        let mut peers = Self { child, asks, answers, solvers: Vec::new(), optimum: f64::INFINITY };
+        let mut peers =
+            Self { child, asks, answers, solvers: Vec::new(), optimum: f64::INFINITY, patience: case.patience };
         peers.solvers = serde_json::from_str(&peers.answer()?).with_context(|| {
             format!("peers.py ended early: install its needs with `{python} -m pip install numpy scipy scikit-learn liblinear-official vowpalwabbit`")
         })?;
@@ -91,7 +93,7 @@ impl Peers {
                 *setting = Some(iterations);
             }
             best = if error < 0.9 * best.0 { (error, 0) } else { (best.0, best.1 + 1) };
-            if settings.iter().all(Option::is_some) || fit.seconds > PATIENCE || best.1 >= STUCK {
+            if settings.iter().all(Option::is_some) || fit.seconds > self.patience || best.1 >= STUCK {
                 return Ok(settings);
             }
             iterations = (iterations as f64 * MORE).ceil() as u64;
