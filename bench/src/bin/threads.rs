@@ -89,7 +89,7 @@ fn in_turn(mut seconds: impl FnMut(usize) -> anyhow::Result<f64>) -> anyhow::Res
             all.push(seconds(threads)?);
         }
     }
-    Ok(all.map(|all| median(all)))
+    Ok(all.map(median))
 }
 
 fn median(mut all: Vec<f64>) -> f64 {
