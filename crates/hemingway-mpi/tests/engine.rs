@@ -143,7 +143,7 @@ fn bytes_go_by_what_is_not_zero(ranks: &Ranks, count: usize) {
         let mut engine = ranks.engine(setting, count).expect("the engine is made");
         let (shared, mut sum) = (vec![0.0; columns as usize], vec![0.0; columns as usize]);
         let round = |engine: &mut hemingway_mpi::Mpi, shared: &[f64], sum: &mut [f64]| {
-            let args = vec![1.0, count as f64];
+            let args = vec![1.0, count as f64, 1.0];
             let (round, block) = (engine.next_round(), Vec::new());
             let order = Order { round, task: Task::Step, block, args, off_clock: false };
             engine.round(&order, shared, sum).expect("a round succeeds");
