@@ -31,7 +31,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::backend::Config;
 use crate::data::Shard;
-use crate::model::Toil;
 use crate::problem::{Evaluation, Loss, Outline, Penalty, Problem, Scheme};
 use crate::schedule::Schedule;
 use crate::{Error, Result};
@@ -349,12 +348,6 @@ pub fn schedule(name: &str) -> Schedule {
 /// The algorithm that this one is the same as on one machine.
 pub fn alone(name: &str) -> Option<String> {
     by_name(name).ok().map(|algorithm| algorithm.alone().into())
-}
-
-/// What a round costs an algorithm: how many passes, and what a row costs in each besides its entries, in entries. Nothing is
-/// known of strangers.
-pub fn toil(name: &str, loss: Loss) -> Toil {
-    by_name(name).map_or(Toil::PLAIN, |algorithm| Toil { passes: algorithm.passes(), row: algorithm.row_cost(loss) })
 }
 
 /// The algorithms worth planning with for this problem: all that apply, but for those that another outdoes and the one

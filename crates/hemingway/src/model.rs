@@ -28,7 +28,7 @@ pub use estimate::{Estimate, Reach};
 pub use optimum::{Bracket, Curve, Limit};
 pub use options::{FitOptions, Method};
 pub use pace::{Pace, Timing, Toil};
-pub use precedent::{Crossings, Expectation, Lesson, Level, Precedents, Traits};
+pub use precedent::{Crossings, Expectation, Kin, Lesson, Level, Precedents, Traits};
 pub(crate) use precedent::{stage, stage_slope};
 pub use prior::{Growth, Priors};
 pub use run::{ContextModel, RunModel};

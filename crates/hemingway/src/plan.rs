@@ -85,6 +85,12 @@ impl Plan {
         self.candidates.iter().find(|c| c.config == *config)
     }
 
+    /// Whether one that may not be chosen promises to be sooner.
+    pub fn bars_a_sooner(&self, than: &Candidate) -> bool {
+        let mid = |candidate: &Candidate| candidate.seconds_to_go().map_or(f64::INFINITY, |seconds| seconds.mid);
+        self.candidates.iter().any(|other| !other.is_usable() && mid(other) < mid(than))
+    }
+
     /// The best candidate of another configuration.
     pub fn best_but(&self, config: &Config) -> Option<&Candidate> {
         self.candidates.iter().find(|c| c.config != *config && c.is_usable())

@@ -39,7 +39,7 @@ pub(crate) struct RunArgs {
     #[arg(value_name = "DATA")]
     pub(crate) data: Vec<String>,
     /// gd, lbfgs, newton, minibatch-sgd, local-sgd, splash, svrg, minibatch-sdca, cocoa, cocoa+, proxcocoa+, strads, admm or noop; CoCoA
-    /// with settings: cocoa+:epochs=4:gamma=0.5:sigma=8
+    /// with settings: cocoa+:epochs=0.25:gamma=0.5:sigma=8
     #[arg(long, value_name = "A", required_unless_present = "resume", conflicts_with = "resume")]
     #[arg(help_heading = "Choice")]
     pub(crate) algorithm: Option<String>,

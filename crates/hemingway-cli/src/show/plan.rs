@@ -89,16 +89,10 @@ impl PlanTable<'_> {
         let best = match self.goal {
             Goal::Within { .. } | Goal::Spend { .. } => "lowest error",
             _ if candidate.seconds_to_go().is_none() => "most promising",
-            _ if self.outdone(candidate) => "fastest measured",
+            _ if self.plan.bars_a_sooner(candidate) => "fastest that may be chosen",
             _ => "fastest",
         };
         if cheapest { format!("✔ {best}, cheapest") } else { format!("✔ {best}") }
-    }
-
-    /// Whether one promises more that may not be chosen.
-    fn outdone(&self, candidate: &Candidate) -> bool {
-        let mid = |c: &Candidate| c.seconds_to_go().map_or(f64::INFINITY, |seconds| seconds.mid);
-        self.plan.candidates.iter().any(|other| mid(other) < mid(candidate))
     }
 
     fn cheapest(&self) -> Option<&Candidate> {

@@ -17,9 +17,6 @@ mod traits;
 
 use serde::{Deserialize, Serialize};
 
-use crate::algorithm::{self, Support, family};
-use crate::problem::Loss;
-
 use super::linalg::{Cholesky, dot, solve_definite};
 use super::normal::Normal;
 pub use expectation::{Expectation, Level};
@@ -47,6 +44,15 @@ const TOGETHER: f64 = 0.8;
 const RIDGE: f64 = 10.0;
 /// Standard deviation of a level's ln rounds around the four numbers, where nothing is known of it.
 const NOISE: f64 = 0.25;
+
+/// What is known of an algorithm that lessons may not be about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Kin {
+    /// The one that it is without its settings.
+    pub family: String,
+    /// Its steps shrink.
+    pub slow: bool,
+}
 
 /// What all lessons together teach.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -110,14 +116,20 @@ impl Precedents {
 
     /// What they foretell of a problem for these algorithms.
     pub fn expect(&self, traits: &Traits, algorithms: &[String]) -> Expectation {
+        self.expect_of_kin(traits, algorithms, |name| Kin { family: name.into(), slow: false })
+    }
+
+    /// The same where more is known of algorithms than their names.
+    pub fn expect_of_kin(&self, traits: &Traits, algorithms: &[String], kin: impl Fn(&str) -> Kin) -> Expectation {
+        let kin: Vec<Kin> = algorithms.iter().map(|name| kin(name)).collect();
         let features = traits.features();
         let place = |name: &str| self.algorithms.iter().position(|known| known == name);
         let places: Vec<Option<usize>> =
-            algorithms.iter().map(|name| place(name).or_else(|| place(family(name)))).collect();
+            algorithms.iter().zip(&kin).map(|(name, kin)| place(name).or_else(|| place(&kin.family))).collect();
         let tuned: Vec<bool> = algorithms.iter().map(|name| place(name).is_none()).collect();
         let at = |k: usize| places[k / TERMS].map(|place| place * TERMS + k % TERMS);
         let size = algorithms.len() * TERMS;
-        let unknown: Vec<_> = algorithms.iter().map(|name| stranger(name, traits.loss)).collect();
+        let unknown: Vec<_> = kin.iter().map(|kin| if kin.slow { UNKNOWN_SLOW } else { UNKNOWN }).collect();
         let mean =
             |k: usize| at(k).map_or(unknown[k / TERMS][k % TERMS].0, |place| dot(&self.weights[place], &features));
         let stride = self.weights.len();
@@ -141,12 +153,6 @@ impl Precedents {
             start: if self.start.is_empty() { UNKNOWN_START } else { (dot(&self.start, &features), self.start_off) },
         }
     }
-}
-
-/// What is thought of an algorithm that no lesson is about.
-fn stranger(name: &str, loss: Loss) -> [(f64, f64); TERMS] {
-    let support = algorithm::by_name(name).map(|algorithm| algorithm.support(loss));
-    if matches!(support, Ok(Support::Approximate)) { UNKNOWN_SLOW } else { UNKNOWN }
 }
 
 /// Ridge regression of one number on the traits; and by how much each lesson is off from what the others say.

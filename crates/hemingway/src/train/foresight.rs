@@ -10,11 +10,11 @@ mod rehearsed;
 pub(super) mod timings;
 
 use super::{History, Start};
-use crate::algorithm;
+use crate::algorithm::{self, Algorithm, Support};
 use crate::backend::Config;
 use crate::goal::Goal;
 use crate::model::normal::Direction;
-use crate::model::{Estimate, Expectation, Level, Pace, Toil, stage, stage_slope};
+use crate::model::{Estimate, Expectation, Kin, Level, Pace, Toil, stage, stage_slope};
 use curves::{Stretch, World};
 pub(super) use prospect::Prospect;
 use rehearsed::Heard;
@@ -50,12 +50,17 @@ impl<'a> Foresight<'a> {
         let timings = timings::timings(&history.records);
         let timings: Vec<_> = lore.timings.iter().cloned().chain(timings).collect();
         // Simulated machines count entries.
+        let row = |algorithm: &dyn Algorithm| if facts.simulated { 0.0 } else { algorithm.row_cost(facts.loss) };
         let toil = |name: &str| {
-            let toil = algorithm::toil(name, facts.loss);
-            if facts.simulated { Toil { row: 0.0, ..toil } } else { toil }
+            let known = algorithm::by_name(name);
+            known.map_or(Toil::PLAIN, |known| Toil { passes: known.passes(), row: row(known.as_ref()) })
+        };
+        let kin = |name: &str| {
+            let support = algorithm::by_name(name).map(|known| known.support(facts.loss));
+            Kin { family: algorithm::family(name).into(), slow: matches!(support, Ok(Support::Approximate)) }
         };
         let pace = Pace::of(&timings, &lore.traits, &facts.algorithms, &facts.machines, toil);
-        let before = lore.precedents.expect(&lore.traits, &facts.algorithms);
+        let before = lore.precedents.expect_of_kin(&lore.traits, &facts.algorithms, kin);
         let heard = Heard::all(&history.rehearsals, &facts.algorithms, lore.traits.columns);
         let (stretches, bracket) = Stretch::all(history);
         let worlds = curves::worlds(&before, &heard, &stretches, bracket.as_ref());

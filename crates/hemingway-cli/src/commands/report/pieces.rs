@@ -95,9 +95,9 @@ fn frontier(story: &Story, chapter: &Chapter, chosen: Option<&Choice<'_>>) -> Ve
     };
     let chosen = chosen.map(|choice| choice.chosen);
     let words = match &frontier.candidates[..] {
-        [only] => format!("{} was both the soonest and the cheapest of those that were measured.\n", only.config),
+        [only] => format!("{} was both the soonest and the cheapest of those that may be chosen.\n", only.config),
         several => {
-            let words = "Of those that were measured none is both sooner and cheaper than one of these:";
+            let words = "Of those that may be chosen none is both sooner and cheaper than one of these:";
             format!("{words}\n\n{}", prices(several, chosen).markdown())
         }
     };

@@ -13,17 +13,12 @@ impl Choice<'_> {
         match (self.is_budget(), promise(self.chosen, self.goal)) {
             (true, Some(error)) => format!("{config} promised the lowest error in the end: {}", self.shown(error)),
             (false, Some(seconds)) => {
-                let of_those = if self.is_outdone() { " of those that were measured" } else { "" };
+                let barred = self.plan.bars_a_sooner(self.chosen);
+                let of_those = if barred { " of those that may be chosen" } else { "" };
                 format!("{config} promised the shortest way to the goal{of_those}: {}", self.shown(seconds))
             }
             (_, None) => format!("{config} had the quickest rounds; no candidate had the goal in sight"),
         }
-    }
-
-    /// Whether one promised more that may not be chosen.
-    fn is_outdone(&self) -> bool {
-        let mid = |candidate| promise(candidate, self.goal).map_or(f64::INFINITY, |promised| promised.mid);
-        self.plan.candidates.iter().any(|other| mid(other) < mid(self.chosen))
     }
 
     /// What came next, and by how much.

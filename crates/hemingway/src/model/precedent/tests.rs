@@ -123,9 +123,19 @@ fn a_level_seen_tells_of_later_ones_and_of_relatives() {
 #[test]
 fn settings_leave_an_algorithm_near_what_it_is_without_but_less_surely() {
     let traits = problem(1, 1.0, Loss::Hinge);
-    let expected = Precedents::shipped().expect(&traits, &names(&["cocoa+", "cocoa+:epochs=4", "newton"]));
+    let kin = |_: &str| Kin { family: "cocoa+".into(), slow: false };
+    let expected = Precedents::shipped().expect_of_kin(&traits, &names(&["cocoa+", "cocoa+:epochs=4"]), kin);
     let [plain, tuned] = ["cocoa+", "cocoa+:epochs=4"].map(|name| foretold(&expected, level(name, 4, 8.0)));
     assert!((plain.0 - tuned.0).abs() < 1e-12 && tuned.1 > plain.1, "{plain:?} {tuned:?}");
+}
+
+#[test]
+fn strangers_whose_steps_shrink_are_thought_slower_the_further_they_go() {
+    let traits = problem(1, 1.0, Loss::Hinge);
+    let kin = |name: &str| Kin { family: name.into(), slow: name == "slow" };
+    let expected = Precedents::none().expect_of_kin(&traits, &names(&["slow", "quick"]), kin);
+    let further = |name| foretold(&expected, level(name, 1, 16.0)).0 - foretold(&expected, level(name, 1, 8.0)).0;
+    assert!(further("slow") > 4.0 * further("quick"), "{} {}", further("slow"), further("quick"));
 }
 
 #[test]
