@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
+use hemingway::algorithm::{self, Support};
 use hemingway::backend::Rehearsal;
 use hemingway::cluster::Cluster;
 use hemingway::data::{Dataset, Loaded};
 use hemingway::goal::{Caps, Goal};
 use hemingway::job::{Job, JobSpec, Mode};
 use hemingway::model::{Estimate, Lesson, Precedents};
+use hemingway::problem::Penalty;
 use hemingway::record::Record;
 use hemingway::record::store::{RunDir, Store};
 use hemingway::train::{Decision, Driver, Moment, Observer, Purpose, Summary, replay};
@@ -213,6 +215,15 @@ impl<'a> Trainer<'a> {
         })
     }
 
+    /// What is tried unasked but for `gram`: where one round is all, there is nothing to choose by.
+    fn iterative(&self, goal: &Goal) -> Vec<String> {
+        let loss = self.case.loss;
+        let penalty = Penalty { l2: self.case.l2.unwrap_or(1.0), l1: 0.0 };
+        let mut all = algorithm::candidates(loss, &penalty, matches!(goal, Goal::Reach { .. }));
+        all.retain(|a| self.precedents.know(a.name()) || a.support(loss) != Support::Exact);
+        all.iter().map(|a| a.name().into()).collect()
+    }
+
     fn spec(&self, wish: &Wish<'_>) -> JobSpec {
         let case = self.case;
         JobSpec {
@@ -227,7 +238,7 @@ impl<'a> Trainer<'a> {
             preparation: case.preparation(),
             cluster: Some(wish.cluster.clone()),
             machines: None,
-            algorithms: None,
+            algorithms: case.loss.is_parabola().then(|| self.iterative(&wish.goal)),
             test: None,
             seed: wish.seed,
             goal: wish.goal.clone(),

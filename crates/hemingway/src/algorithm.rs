@@ -10,6 +10,7 @@ mod cocoa;
 mod columns;
 mod dual;
 mod gd;
+mod gram;
 mod lbfgs;
 mod local_sgd;
 mod many;
@@ -48,9 +49,27 @@ pub trait Algorithm: Send + Sync {
         Err(format!("{} has no settings; leave out `:{settings}`", self.name()))
     }
 
-    /// Passes over the rows in a round.
-    fn passes(&self) -> f64 {
+    /// Passes over the rows in a round, where a row has so many entries.
+    fn passes(&self, _entries: f64) -> f64 {
         1.0
+    }
+
+    /// Numbers that a machine sends in a round of a problem with so many columns.
+    fn push_len(&self, columns: usize) -> usize {
+        columns
+    }
+
+    /// The rounds after which it is at P*, where that is known beforehand.
+    fn rounds_in_all(&self) -> Option<u64> {
+        None
+    }
+
+    /// Whether a problem is not too large for it.
+    ///
+    /// # Errors
+    /// The sentence to show if it is.
+    fn fits(&self, _outline: &Outline) -> std::result::Result<(), String> {
+        Ok(())
     }
 
     /// How far it can get with this loss.
@@ -292,6 +311,7 @@ pub fn all() -> Vec<Arc<dyn Algorithm>> {
         Arc::new(gd::Gd),
         Arc::new(lbfgs::Lbfgs),
         Arc::new(newton::Newton),
+        Arc::new(gram::Gram),
         Arc::new(minibatch_sgd::MinibatchSgd),
         Arc::new(local_sgd::LocalSgd),
         Arc::new(splash::Splash),
@@ -350,6 +370,11 @@ pub fn alone(name: &str) -> Option<String> {
     by_name(name).ok().map(|algorithm| algorithm.alone().into())
 }
 
+/// The rounds after which an algorithm is at P*, where that is known beforehand.
+pub fn rounds_in_all(name: &str) -> Option<u64> {
+    by_name(name).ok()?.rounds_in_all()
+}
+
 /// The algorithms worth planning with for this problem: all that apply, but for those that another outdoes and the one
 /// that only measures overhead.
 /// Where an error is to be claimed they must converge to P*: nothing can be claimed of one that stops at its own floor.
@@ -374,6 +399,7 @@ fn names_of(which: impl Fn(&dyn Algorithm) -> bool) -> String {
 pub fn check_problem(algorithm: &dyn Algorithm, problem: &Problem) -> Result<()> {
     let (loss, penalty) = (problem.loss, &problem.penalty);
     check(algorithm, loss, penalty)?;
+    algorithm.fits(&problem.outline()).map_err(|what| Error::setting("--algorithm", what))?;
     let Some(classes) = problem.classes.filter(|classes| !algorithm.takes_classes(classes.scheme)) else {
         return Ok(());
     };

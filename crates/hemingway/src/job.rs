@@ -357,11 +357,12 @@ impl JobSpec {
                 let mut all = algorithm::candidates(problem.loss, &problem.penalty, must_be_exact);
                 all.retain(|a| algorithm::check_problem(a.as_ref(), problem).is_ok());
                 let precedents = precedents(problem);
-                // Of those that get there, the ones whose pace earlier problems foretell, if there are any: to find out
-                // about the others takes longer than they save.
+                // Of those that get there, the ones whose pace earlier problems foretell, if there are any, or that is known: to
+                // find out about the others takes longer than they save.
                 let foretold = |a: &Arc<dyn Algorithm>| precedents.know(a.name());
                 if all.iter().any(foretold) {
-                    all.retain(|a| foretold(a) || a.support(problem.loss) != Support::Exact);
+                    let known = |a: &Arc<dyn Algorithm>| a.rounds_in_all().is_some() || foretold(a);
+                    all.retain(|a| known(a) || a.support(problem.loss) != Support::Exact);
                 }
                 return Ok(all.iter().map(|a| a.name().into()).collect());
             }

@@ -38,8 +38,8 @@ pub(crate) struct RunArgs {
     /// A file (LIBSVM or Vowpal Wabbit text, CSV, Parquet, NumPy npy or npz, idx images; plain, .gz or .bz2) or `synth:KIND,key=value…`
     #[arg(value_name = "DATA")]
     pub(crate) data: Vec<String>,
-    /// gd, lbfgs, newton, minibatch-sgd, local-sgd, splash, svrg, minibatch-sdca, cocoa, cocoa+, proxcocoa+, strads, admm or noop; CoCoA
-    /// with settings: cocoa+:epochs=0.25:gamma=0.5:sigma=8
+    /// gd, lbfgs, newton, gram, minibatch-sgd, local-sgd, splash, svrg, minibatch-sdca, cocoa, cocoa+, proxcocoa+, strads, admm or
+    /// noop; CoCoA with settings: cocoa+:epochs=0.25:gamma=0.5:sigma=8
     #[arg(long, value_name = "A", required_unless_present = "resume", conflicts_with = "resume")]
     #[arg(help_heading = "Choice")]
     pub(crate) algorithm: Option<String>,
@@ -160,7 +160,7 @@ pub(crate) struct ChoiceArgs {
     /// Fewest and most machines [default: 1 to all of the cluster, or the cores of this machine]
     #[arg(long, value_name = "A..B", value_parser = value::machines)]
     pub(crate) machines: Option<(usize, usize)>,
-    /// Only these algorithms [default: newton, cocoa and cocoa+ where they apply, else all that do; to --reach an error only
+    /// Only these algorithms [default: newton, gram, cocoa and cocoa+ where they apply, else all that do; to --reach an error only
     /// those that converge to the optimum]
     #[arg(long, value_name = "A,B", value_delimiter = ',', conflicts_with = "resume")]
     pub(crate) algorithms: Option<Vec<String>>,

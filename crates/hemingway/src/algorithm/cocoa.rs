@@ -74,7 +74,7 @@ impl Algorithm for Cocoa {
         Ok(Arc::new(Self::new(self.adding, tuning)))
     }
 
-    fn passes(&self) -> f64 {
+    fn passes(&self, _entries: f64) -> f64 {
         self.tuning.epochs
     }
 

@@ -193,6 +193,16 @@ pub(super) fn evaluate_within(
     shared: &[f64],
     w: &[f64],
 ) -> Result<Evaluation> {
+    Ok(evaluate_showing(outline, on, shared, w)?.0)
+}
+
+/// The same with Σ sᵢαᵢxᵢ.
+pub(super) fn evaluate_showing(
+    outline: &Outline,
+    on: &mut dyn Machines,
+    shared: &[f64],
+    w: &[f64],
+) -> Result<(Evaluation, Vec<f64>)> {
     let d = outline.coefficients();
     let mut sum = vec![0.0; d + TERMS];
     let mut terms_at = |t: f64, sum: &mut [f64]| {
@@ -207,7 +217,9 @@ pub(super) fn evaluate_within(
             terms_at(t, &mut sum)?;
         }
     }
-    Ok(Evaluation { objective, dual: best_dual(outline, &sum) })
+    let dual = best_dual(outline, &sum);
+    sum.truncate(d);
+    Ok((Evaluation { objective, dual }, sum))
 }
 
 /// The largest t in [0, 1] for which g*(t·v/n) is finite, v = Σ sᵢαᵢxᵢ.

@@ -61,16 +61,28 @@ pub struct Toil {
     pub passes: f64,
     /// What a row costs in each besides its entries, in entries.
     pub row: f64,
+    /// Numbers that a machine sends, for every number of the model.
+    pub sends: f64,
 }
 
 impl Toil {
     /// A pass in which only entries count.
-    pub const PLAIN: Self = Self { passes: 1.0, row: 0.0 };
+    pub const PLAIN: Self = Self { passes: 1.0, row: 0.0, sends: 1.0 };
 
     /// What it comes to over these rows, in entries.
     fn over(self, traits: &Traits) -> f64 {
         self.passes * (traits.entries.max(1) as f64 + self.row * traits.rows as f64)
     }
+}
+
+/// A sum is part latency, part bytes: between not at all and in proportion to its length, which is so much longer in ln.
+fn dearer(ln_longer: f64) -> f64 {
+    (0.5 * ln_longer).exp()
+}
+
+/// What that may be off by: variance in ln.
+fn dearer_off(ln_longer: f64) -> f64 {
+    0.25 * ln_longer.powi(2)
 }
 
 /// The seconds of a round, as far as they are known.
@@ -123,25 +135,25 @@ impl Pace {
 
     fn see(&mut self, timing: &Timing, traits: &Traits) {
         let Some(at) = self.machines.iter().position(|m| *m == timing.machines) else { return };
-        let (sync_noise, sync_scale) = timing.of.map_or((0.0, 1.0), |of| {
-            // A sum is part latency, part bytes: between not at all and in proportion to its length.
-            let longer = (traits.columns as f64 / of.columns.max(1) as f64).ln();
-            (0.25 * longer.powi(2), (0.5 * longer).exp())
-        });
+        let own = self.algorithms.iter().position(|name| *name == timing.algorithm);
+        let toils = &self.toils;
+        // What is kept is of sums as long as the model.
+        let sent = own.map_or(1.0, |own| toils[own].sends);
+        let columns = timing.of.map_or(traits.columns, |of| of.columns);
+        let longer = (traits.columns as f64 / (sent * columns.max(1) as f64)).ln();
         let blur = BLUR.powi(2) / timing.rounds.max(1.0);
         let (sync, other) = (self.sync_place(at), self.other_place(at));
-        let toils = &self.toils;
         let mut see = |place: usize, seconds: f64, more: f64| {
             if seconds > 0.0 {
                 self.parts.see(&vec![(place, 1.0)], seconds.ln(), blur + more);
             }
         };
-        if let Some(own) = self.algorithms.iter().position(|name| *name == timing.algorithm) {
+        if let Some(own) = own {
             let strange = if timing.of.is_some() { 0.01 } else { 0.0 };
             let more = timing.of.map_or(1.0, |of| toils[own].over(traits) / toils[own].over(&of));
             see(own, more * timing.compute * timing.machines as f64, strange);
         }
-        see(sync, sync_scale * timing.sync, sync_noise);
+        see(sync, dearer(longer) * timing.sync, dearer_off(longer));
         see(other, timing.other, 0.0);
     }
 
@@ -159,7 +171,8 @@ impl Pace {
         let at = self.machines.iter().position(|m| *m == machines)?;
         let m = machines as f64;
         let slowest = (self.spread * (2.0 * m.ln()).sqrt()).exp();
-        let sync = if machines == 1 { 0.0 } else { self.parts.mean[self.sync_place(at)].exp() };
+        let sync = self.parts.mean[self.sync_place(at)].exp() * dearer(self.toils[own].sends.ln());
+        let sync = if machines == 1 { 0.0 } else { sync };
         let parts = [
             (own, self.parts.mean[own].exp() / m * slowest),
             (self.sync_place(at), sync),

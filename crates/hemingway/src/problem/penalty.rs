@@ -27,6 +27,11 @@ impl Penalty {
         Ok(Self { l2, l1 })
     }
 
+    /// Whether nothing holds w back.
+    pub fn is_none(&self) -> bool {
+        self.l1 == 0.0 && self.l2 == 0.0
+    }
+
     /// g(w).
     pub fn value(&self, w: &[f64]) -> f64 {
         self.ridge(w) + self.lasso(w)

@@ -8,7 +8,7 @@ use pulp::Scalar;
 use pulp::x86::{V3, V4};
 
 use super::{Simd, Work};
-use crate::algorithm::{self, Order, Task};
+use crate::algorithm::{self, Order, Support, Task};
 use crate::data::{Dataset, Matrix, Shard};
 use crate::problem::{Loss, Problem};
 
@@ -80,7 +80,8 @@ fn pushed(problem: &Problem, name: &str, task: Task, form: Form) -> Vec<u64> {
     let dual = algorithm.is_dual();
     shared.iter_mut().enumerate().for_each(|(j, w)| *w = if dual { 0.0 } else { (j as f64).sin() });
     let mut items = vec![if dual { 0.0 } else { 0.3 }; n * algorithm.width()];
-    let mut push = vec![0.0; if dual { outline.columns } else { 2 * outline.columns + 1 }];
+    let length = if dual { outline.columns } else { 2 * outline.columns + 1 };
+    let mut push = vec![0.0; length.max(algorithm.push_len(outline.columns))];
     let order = Order { round: 1, task, block: Vec::new(), args: vec![1.0, 1.0, 1.0], off_clock: false };
     for _ in 0..2 {
         push.fill(0.0);
@@ -97,14 +98,16 @@ fn bits_are_the_same_in_every_form() {
         ("lbfgs", Task::Step),
         ("newton", Task::Probe),
         ("newton", Task::Step),
+        ("gram", Task::Step),
         ("cocoa", Task::Step),
     ];
     for matrix in matrices() {
         let labels: Vec<f64> = (0..matrix.rows()).map(|i| if i % 3 == 0 { 1.0 } else { -1.0 }).collect();
         let data = Dataset::new("made", matrix, labels);
-        for loss in [Loss::Logistic, Loss::SquaredHinge, Loss::Huber] {
+        for loss in [Loss::Logistic, Loss::SquaredHinge, Loss::Huber, Loss::Squared] {
             let problem = Problem::new(&data, loss, Some(1e-3), 0).unwrap();
-            for (name, task) in passes {
+            let applies = |name: &str| algorithm::by_name(name).unwrap().support(loss) != Support::No;
+            for (name, task) in passes.into_iter().filter(|(name, _)| applies(name)) {
                 let [plain, others @ ..] =
                     &Form::all().into_iter().map(|form| pushed(&problem, name, task, form)).collect::<Vec<_>>()[..]
                 else {

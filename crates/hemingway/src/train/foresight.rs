@@ -9,16 +9,20 @@ mod recalled;
 mod rehearsed;
 pub(super) mod timings;
 
+use std::sync::Arc;
+
 use super::{History, Start};
 use crate::algorithm::{self, Algorithm, Support};
 use crate::backend::Config;
 use crate::goal::Goal;
 use crate::model::normal::Direction;
-use crate::model::{Estimate, Expectation, Kin, Level, Pace, Toil, stage, stage_slope};
+use crate::model::{Estimate, Expectation, Kin, Level, Pace, Toil, Traits, stage, stage_slope};
 use curves::{Stretch, World};
 pub(super) use prospect::Prospect;
 use rehearsed::Heard;
 
+/// The error of what is at its end, but for rounding.
+const AT_THE_END: f64 = 1e-9;
 /// The least that is left to do, in ln rounds.
 const LEAST_AHEAD: f64 = 0.02;
 /// How far off an adopted model's pace is from that of the run it would have come out of: ln mean, and variance.
@@ -51,10 +55,13 @@ impl<'a> Foresight<'a> {
         let timings: Vec<_> = lore.timings.iter().cloned().chain(timings).collect();
         // Simulated machines count entries.
         let row = |algorithm: &dyn Algorithm| if facts.simulated { 0.0 } else { algorithm.row_cost(facts.loss) };
-        let toil = |name: &str| {
-            let known = algorithm::by_name(name);
-            known.map_or(Toil::PLAIN, |known| Toil { passes: known.passes(), row: row(known.as_ref()) })
+        let Traits { rows, columns, entries, .. } = lore.traits;
+        let toil_of = |known: Arc<dyn Algorithm>| Toil {
+            passes: known.passes(entries as f64 / rows.max(1) as f64),
+            row: row(known.as_ref()),
+            sends: known.push_len(columns) as f64 / columns.max(1) as f64,
         };
+        let toil = |name: &str| algorithm::by_name(name).map_or(Toil::PLAIN, toil_of);
         let kin = |name: &str| {
             let support = algorithm::by_name(name).map(|known| known.support(facts.loss));
             Kin { family: algorithm::family(name).into(), slow: matches!(support, Ok(Support::Approximate)) }
@@ -110,8 +117,13 @@ impl<'a> Foresight<'a> {
 
     /// X after so many rounds more in the likeliest world, and by how much it grows with ln rounds.
     fn depth_after(&self, prospect: &Prospect, rounds: f64) -> Option<(f64, f64)> {
-        let expectation = &self.likeliest()?.expectation;
+        let world = self.likeliest()?;
         let Config { algorithm, machines, .. } = &prospect.config;
+        if let Some(all) = algorithm::rounds_in_all(algorithm) {
+            let there = rounds >= all as f64;
+            return Some((if there { world.start().0 - AT_THE_END.ln() } else { prospect.from.max(0.0) }, 0.0));
+        }
+        let expectation = &world.expectation;
         let level = Level { algorithm, machines: *machines, depth: prospect.from };
         let before = if prospect.from.is_finite() { expectation.ln_rounds(level)?.exp() } else { 0.0 };
         expectation.depth_after(algorithm, *machines, (before + rounds).max(1e-3).ln())
@@ -254,6 +266,9 @@ impl<'a> Foresight<'a> {
         begun: &Start,
         from: f64,
     ) -> Option<(f64, f64, Direction)> {
+        if let Some(all) = algorithm::rounds_in_all(name) {
+            return Some(((all as f64).ln(), 0.0, Direction::new()));
+        }
         let expectation: &Expectation = &world.expectation;
         let level = |depth: f64| Level { algorithm: name, machines, depth };
         let (start, start_off) = world.start();

@@ -33,10 +33,11 @@ pub(super) fn worthwhile(history: &History, foresight: &Foresight<'_>, best: &Pr
     Some(Decision::Rehearse { script: Script { algorithms, rows, rounds, error }, why })
 }
 
-/// Every algorithm that may turn out best, once where several are the same on one machine.
+/// Every algorithm that may turn out best, once where several are the same on one machine, but for those whose rounds are known.
 fn rivals(foresight: &Foresight<'_>, best: &Prospect) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
-    for prospect in &foresight.prospects {
+    let open = |prospect: &&Prospect| algorithm::rounds_in_all(&prospect.config.algorithm).is_none();
+    for prospect in foresight.prospects.iter().filter(open) {
         let worse = (prospect.cost() / best.cost()).ln();
         let near = (MAYBE * foresight.doubt(best, prospect)).min(FAR);
         let alone = algorithm::alone(&prospect.config.algorithm);

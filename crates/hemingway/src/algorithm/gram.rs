@@ -1,0 +1,212 @@
+//! Normal equations: one round sums XᵀX and Xᵀy, and the rest is a problem of d numbers that the server solves by itself
+//! (`quadratic`). For the squared loss, whose P is a parabola, and few columns: the round does the work of many passes and sends
+//! d²/2 numbers, but there is only one, whatever the error, the penalty or the condition of X.
+
+mod quadratic;
+
+use quadratic::{Factor, Quadratic};
+
+use super::{Algorithm, Machines, Order, Server, Step, Support, Task, Work, Worker, primal, strange_state};
+use crate::Result;
+use crate::data::{Row, Shard};
+use crate::problem::{Evaluation, Loss, Outline};
+use crate::simd::widest;
+
+/// The most columns: the server's part, d³/3, is still far less than a second.
+const MOST: usize = 1024;
+/// Dense rows that are added at a time: each number of the triangle is then read and written once for all of them.
+const ROWS: usize = 8;
+
+/// Normal equations.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Gram;
+
+impl Algorithm for Gram {
+    fn name(&self) -> &str {
+        "gram"
+    }
+
+    fn support(&self, loss: Loss) -> Support {
+        if loss.is_parabola() { Support::Exact } else { Support::No }
+    }
+
+    fn takes_l1(&self) -> bool {
+        true
+    }
+
+    fn same_on_any(&self) -> bool {
+        true
+    }
+
+    fn paced_by_rows(&self) -> bool {
+        false
+    }
+
+    /// An entry meets those before it in its row, and itself.
+    fn passes(&self, entries: f64) -> f64 {
+        0.5 * (entries + 1.0)
+    }
+
+    fn push_len(&self, columns: usize) -> usize {
+        triangle(columns) + columns
+    }
+
+    fn rounds_in_all(&self) -> Option<u64> {
+        Some(1)
+    }
+
+    fn fits(&self, outline: &Outline) -> std::result::Result<(), String> {
+        let d = outline.columns;
+        if d <= MOST {
+            return Ok(());
+        }
+        Err(format!("gram makes a table of all pairs of columns, at most {MOST} of them; there are {d}"))
+    }
+
+    fn worker(&self, outline: &Outline, shard: Shard) -> Box<dyn Worker> {
+        let met = |i: usize| shard.row(i).stored() as u64 * (shard.row(i).stored() as u64 + 1) / 2;
+        let work = Work { rows: shard.len() as u64, entries: (0..shard.len()).map(met).sum() };
+        Box::new(GramWorker { outline: *outline, shard, work })
+    }
+
+    fn server(&self, outline: &Outline) -> Box<dyn Server> {
+        Box::new(GramServer { outline: *outline, is_solved: false, factor: None })
+    }
+}
+
+/// Numbers on and below the diagonal of a table of d × d.
+fn triangle(d: usize) -> usize {
+    d * (d + 1) / 2
+}
+
+struct GramWorker {
+    outline: Outline,
+    shard: Shard,
+    work: Work,
+}
+
+impl Worker for GramWorker {
+    fn push(&mut self, order: &Order, shared: &[f64], _items: &mut [f64], push: &mut [f64]) -> Work {
+        if order.task == Task::Evaluate {
+            primal::push_evaluation(order, &self.outline, &self.shard, shared, push);
+            return primal::pass(&self.outline, &self.shard);
+        }
+        let (products, moments) = push.split_at_mut(triangle(self.outline.columns));
+        widest(
+            #[inline(always)]
+            || add_products(&self.shard, products),
+        );
+        for i in 0..self.shard.len() {
+            self.shard.row(i).axpy(self.shard.weight(i) * self.shard.label(i), moments);
+        }
+        self.work
+    }
+}
+
+/// Adds Σ sᵢxᵢxᵢᵀ, on and below the diagonal, row after row.
+#[inline(always)]
+fn add_products(shard: &Shard, products: &mut [f64]) {
+    let mut dense: [(f64, &[f64]); ROWS] = [(0.0, &[]); ROWS];
+    let mut held = 0;
+    for i in 0..shard.len() {
+        match shard.row(i) {
+            Row::Sparse(indices, values) => add_sparse(shard.weight(i), indices, values, products),
+            Row::Dense(values) => {
+                dense[held] = (shard.weight(i), values);
+                held += 1;
+                if held == ROWS {
+                    add_dense(&dense, products);
+                    held = 0;
+                }
+            }
+        }
+    }
+    for one in &dense[..held] {
+        add_dense(std::array::from_ref(one), products);
+    }
+}
+
+#[inline(always)]
+fn add_sparse(s: f64, indices: &[u32], values: &[f64], products: &mut [f64]) {
+    for (k, (&j, x)) in indices.iter().zip(values).enumerate() {
+        let line = &mut products[triangle(j as usize)..triangle(j as usize + 1)];
+        for (&i, y) in indices[..=k].iter().zip(values) {
+            line[i as usize] += s * x * y;
+        }
+    }
+}
+
+#[inline(always)]
+fn add_dense<const N: usize>(rows: &[(f64, &[f64]); N], products: &mut [f64]) {
+    let d = rows[0].1.len();
+    for j in 0..d {
+        let line = &mut products[triangle(j)..triangle(j + 1)];
+        let by = rows.map(|(s, x)| s * x[j]);
+        if by.iter().all(|by| *by == 0.0) {
+            continue;
+        }
+        let before = rows.map(|(_, x)| &x[..line.len()]);
+        for (i, sum) in line.iter_mut().enumerate() {
+            for r in 0..N {
+                *sum += by[r] * before[r][i];
+            }
+        }
+    }
+}
+
+struct GramServer {
+    outline: Outline,
+    is_solved: bool,
+    /// Of ∇²P, until a checkpoint.
+    factor: Option<Factor>,
+}
+
+impl Server for GramServer {
+    fn iterate(&mut self, on: &mut dyn Machines, shared: &mut [f64]) -> Result<Step> {
+        if self.is_solved {
+            return Ok(Step::Stalled);
+        }
+        let d = self.outline.columns;
+        let mut sum = vec![0.0; triangle(d) + d];
+        on.round(&Order::train(on, Task::Step, Vec::new()), shared, &mut sum)?;
+        let n = self.outline.rows as f64;
+        sum.iter_mut().for_each(|sum| *sum /= n);
+        let (products, moments) = sum.split_at(triangle(d));
+        self.factor = widest(
+            #[inline(always)]
+            || Quadratic::new(products, moments, self.outline.penalty).minimize(shared),
+        );
+        self.is_solved = true;
+        Ok(Step::Moved)
+    }
+
+    fn adopt(&mut self, _on: &mut dyn Machines, model: &[f64], shared: &mut [f64]) -> Result<()> {
+        shared.copy_from_slice(model);
+        self.is_solved = false;
+        Ok(())
+    }
+
+    /// Without a penalty there is no dual to bound P* by, but P is a parabola whose bends are known: P* = P − ½gᵀA⁻¹g.
+    fn evaluate(&mut self, on: &mut dyn Machines, shared: &[f64]) -> Result<Evaluation> {
+        let (seen, slopes) = primal::evaluate_showing(&self.outline, on, shared, shared)?;
+        let n = self.outline.rows as f64;
+        let below = || self.factor.as_ref()?.inverse_norm_sq(slopes.iter().map(|slope| slope / n).collect());
+        let dual =
+            if self.outline.penalty.is_none() { below().map(|below| seen.objective - 0.5 * below) } else { seen.dual };
+        Ok(Evaluation { dual, ..seen })
+    }
+
+    /// [1] when it is done.
+    fn state(&self) -> Vec<f64> {
+        if self.is_solved { vec![1.0] } else { Vec::new() }
+    }
+
+    fn restore(&mut self, state: &[f64]) -> Result<()> {
+        self.is_solved = match state {
+            [] => false,
+            [1.0] => true,
+            _ => return Err(strange_state()),
+        };
+        Ok(())
+    }
+}
