@@ -2,12 +2,16 @@
 //!
 //! A [`Model`] lists the variables that machines exchange. `docs/sync.md` tells the whole.
 
+pub mod links;
 pub mod model;
+pub mod strategy;
 mod tree;
 
 use serde::{Deserialize, Serialize};
 
+pub use links::Links;
 pub use model::{Dtype, Model, Variable};
+pub use strategy::{Layout, Strategy};
 pub use tree::TreeSum;
 
 /// The way machines synchronize, as data.

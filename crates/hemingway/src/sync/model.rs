@@ -194,7 +194,7 @@ impl Model {
 }
 
 /// The parser's words without its own place, which the error carries as a line.
-fn in_words(error: &serde_json::Error) -> String {
+pub(super) fn in_words(error: &serde_json::Error) -> String {
     let words = error.to_string();
     let words = words.rsplit_once(" at line ").map_or(words.as_str(), |(words, _)| words);
     words.replace("expected usize", "expected a whole number").replace("expected f64", "expected a number")
