@@ -2,8 +2,16 @@
 //!
 //! A [`Model`] lists the variables that machines exchange. `docs/sync.md` tells the whole.
 
+pub mod builders;
+pub mod codec;
+pub mod execute;
 pub mod links;
 pub mod model;
+pub mod network;
+pub mod program;
+pub mod replay;
+pub mod sketch;
+pub mod stage;
 pub mod strategy;
 mod tree;
 
@@ -11,6 +19,8 @@ use serde::{Deserialize, Serialize};
 
 pub use links::Links;
 pub use model::{Dtype, Model, Variable};
+pub use program::{Message, Program};
+pub use stage::{Play, Stage};
 pub use strategy::{Layout, Strategy};
 pub use tree::TreeSum;
 
