@@ -2,6 +2,7 @@
 //!
 //! A [`Model`] lists the variables that machines exchange. `docs/sync.md` tells the whole.
 
+pub mod analytic;
 pub mod builders;
 pub mod codec;
 pub mod execute;
@@ -9,7 +10,9 @@ pub mod links;
 pub mod model;
 pub mod network;
 pub mod program;
+pub mod ranker;
 pub mod replay;
+pub mod search;
 pub mod sketch;
 pub mod stage;
 pub mod strategy;

@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::analytic::Load;
+use super::codec::expected_bytes;
 use super::strategy::{Group, Layout, Method, Strategy};
 use super::{Links, Message, Model, Program};
 use crate::cluster::Cluster;
@@ -26,10 +28,13 @@ pub struct Score {
     pub program: Program,
     /// Deeds of each machine.
     pub parts: Vec<Vec<Deed>>,
+    /// What it asks of the links.
+    pub(super) load: Load,
 }
 
 impl Score {
-    fn of(program: Program, machines: usize) -> Self {
+    fn of(program: Program, links: &Links) -> Self {
+        let machines = links.machines();
         let mut parts: Vec<Vec<Deed>> = vec![Vec::new(); machines];
         let add = |waves: &[Vec<Message>], whole: bool, parts: &mut Vec<Vec<Deed>>| {
             for wave in waves {
@@ -42,7 +47,7 @@ impl Score {
             program.owners.iter().enumerate().for_each(|(chunk, owner)| parts[*owner].push(Deed::Settle(chunk)));
         }
         add(&program.copies, true, &mut parts);
-        Self { program, parts }
+        Self { load: Load::of(&program, links), program, parts }
     }
 }
 
@@ -65,6 +70,17 @@ pub struct Play {
     pub scores: Vec<Arc<Score>>,
 }
 
+impl Play {
+    /// What a message takes: the more machines' gradients it holds, the more of its rows are touched.
+    pub fn message_bytes(&self, group: usize, message: Message) -> f64 {
+        let own = &self.layout.groups[group];
+        let chunks = (message.last - message.first) as f64;
+        let elements = own.elements as f64 / self.scores[group].program.chunks as f64;
+        let density = 1.0 - (1.0 - own.density).powi(message.held as i32);
+        chunks * expected_bytes(elements, own.dtype.bytes() as f64, own.compression, density, own.run)
+    }
+}
+
 impl Stage {
     /// A model on the first m machines of a cluster.
     pub fn new(model: Model, cluster: &Cluster, machines: usize) -> Result<Self> {
@@ -85,7 +101,7 @@ impl Stage {
         let layout = Layout::of(strategy, &self.model, &self.links)?;
         let mut kept = self.scores.lock().unwrap_or_else(PoisonError::into_inner);
         let mut score = |group: &Group| {
-            let new = || Arc::new(Score::of(Program::of(group.by, &self.links), self.machines()));
+            let new = || Arc::new(Score::of(Program::of(group.by, &self.links), &self.links));
             Arc::clone(kept.entry(group.by).or_insert_with(new))
         };
         let scores = layout.groups.iter().map(&mut score).collect();

@@ -7,7 +7,6 @@ use rand_distr::{Distribution, StandardNormal};
 
 use crate::Result;
 use crate::rng::{Purpose, keyed};
-use crate::sync::codec::expected_bytes;
 use crate::sync::execute::{Conductor, Hands, Tag};
 use crate::sync::network::Traffic;
 use crate::sync::stage::{Play, Stage};
@@ -113,7 +112,7 @@ impl Hands for Moment<'_> {
 
     fn send(&mut self, step: u64, group: usize, message: Message, _: bool) -> Result<()> {
         let bytes =
-            message_bytes(self.play, group, message) * self.slowness[message.from].max(self.slowness[message.to]);
+            self.play.message_bytes(group, message) * self.slowness[message.from].max(self.slowness[message.to]);
         let at = self.traffic.book(self.links, (message.from, message.to), bytes, self.now);
         self.sent.push((at, message.to, News::Arrived { step, group, from: message.from }));
         Ok(())
@@ -133,16 +132,6 @@ impl Hands for Moment<'_> {
         self.inbox.retain(|(of, _), count| *of != tag || *count > 0);
         Ok(())
     }
-}
-
-/// What a message takes: the more machines' gradients it holds, the more of its rows are touched.
-pub(in crate::sync) fn message_bytes(play: &Play, group: usize, message: Message) -> f64 {
-    let own = &play.layout.groups[group];
-    let share = (message.last - message.first) as f64 / play.scores[group].program.chunks as f64;
-    let density = 1.0 - (1.0 - own.density).powi(message.held as i32);
-    let chunks = (message.last - message.first) as f64;
-    let elements = own.elements as f64 * share / chunks;
-    chunks * expected_bytes(elements, own.dtype.bytes() as f64, own.compression, density, own.run)
 }
 
 impl<'a> World<'a> {
