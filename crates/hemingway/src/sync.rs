@@ -1,6 +1,20 @@
 //! How pushes become one sum, and how the variables of a model are exchanged.
 //!
-//! A [`Model`] lists the variables that machines exchange. `docs/sync.md` tells the whole.
+//! A [`Model`] lists variables and a [`Strategy`] says for each how it is exchanged. On a [`Stage`], a model on the machines
+//! of a cluster, it becomes a [`Program`] of messages for every group of variables: run by [`execute`], foretold by
+//! [`analytic`], timed by the judges of [`replay`], and bettered by [`search`]. `docs/sync.md` tells the whole.
+//!
+//! ```
+//! use hemingway::cluster::Cluster;
+//! use hemingway::sync::{Model, Stage, analytic::forecast, builders};
+//! # let cluster = Cluster::parse(include_str!("../../../clusters/cloud-25gbit.toml"))?;
+//!
+//! let stage = Stage::new(Model::find("vgg16")?, &cluster, 8)?;
+//! let ring = builders::named("horovod", &stage).expect("a builder").remove(4);
+//! let step = forecast(&stage, &stage.play(&ring)?);
+//! assert!(step.seconds > stage.bound());
+//! # Ok::<(), hemingway::Error>(())
+//! ```
 
 pub mod analytic;
 pub mod builders;

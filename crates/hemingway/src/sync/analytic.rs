@@ -42,7 +42,36 @@ pub struct Forecast {
     pub latency: f64,
 }
 
+/// What a step waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Limit {
+    /// Machines compute nearly all the time: exchanges are hidden.
+    Computing,
+    /// This link is busy nearly all the time.
+    Link(usize),
+    /// Neither: after the last gradients are ready, exchanges of theirs follow that no link is full of.
+    Tail,
+}
+
+/// Nearly all the time.
+const NEARLY: f64 = 0.9;
+
 impl Forecast {
+    /// What the step waits for most.
+    pub fn limit(&self) -> Limit {
+        let busiest = self.bottlenecks().first().copied();
+        match busiest {
+            _ if self.compute >= NEARLY * self.seconds => Limit::Computing,
+            Some(link) if self.busy[link] >= NEARLY * (self.seconds - self.first_ready()) => Limit::Link(link),
+            _ => Limit::Tail,
+        }
+    }
+
+    /// Before this moment no link has anything to do.
+    fn first_ready(&self) -> f64 {
+        self.spans.iter().map(|span| span.ready).fold(f64::INFINITY, f64::min).min(self.seconds)
+    }
+
     /// The busiest links, the first most.
     pub fn bottlenecks(&self) -> Vec<usize> {
         let mut links: Vec<usize> = (0..self.busy.len()).collect();
@@ -239,7 +268,9 @@ mod tests {
     fn computing_hides_exchanges() {
         let ring = Gene::new(Kind::AllReduce(Method::Ring));
         let hidden = seconds(2, ring, 2, 20.0);
-        assert_eq!(hidden.seconds, 0.02);
+        assert_eq!((hidden.seconds, hidden.limit()), (0.02, Limit::Computing));
+        assert!(matches!(seconds(8, ring, 8, 0.0).limit(), Limit::Link(_)));
+        assert_eq!(seconds(8, ring, 1, 0.0).limit(), Limit::Tail);
         let (under, after) = hidden.overlap();
         assert!(under > 3e-3 && after == 0.0);
         let late = Gene { staleness: 1, ..ring };

@@ -53,9 +53,10 @@ pub struct Interval {
 }
 
 impl Interval {
-    fn of(mut seconds: Vec<f64>) -> Self {
+    /// Of these; not a number where there are none.
+    pub fn of(mut seconds: Vec<f64>) -> Self {
         seconds.sort_by(f64::total_cmp);
-        let at = |share: f64| seconds.get(((seconds.len() - 1) as f64 * share).round() as usize).copied();
+        let at = |share: f64| seconds.get((seconds.len().saturating_sub(1) as f64 * share).round() as usize).copied();
         let [low, mid, high] = [0.0, 0.5, 1.0].map(|share| at(share).unwrap_or(f64::NAN));
         Self { low, mid, high }
     }

@@ -27,10 +27,16 @@ pub struct Weather<'a> {
 }
 
 /// A time with the order of the heap.
-#[derive(Debug, PartialEq, PartialOrd)]
+#[derive(Debug, PartialEq)]
 struct At(f64);
 
 impl Eq for At {}
+
+impl PartialOrd for At {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
 
 impl Ord for At {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
