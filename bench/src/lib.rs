@@ -17,7 +17,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, bail};
 use hemingway::backend::{Backend, Config, Ending, EngineBackend, Frame};
-use hemingway::cluster::{Cluster, Collective, Compute, Network, Overhead, Pace, Straggler};
+use hemingway::cluster::{Cluster, Collective, Compute, Fabric, Network, Overhead, Pace, Straggler};
 use hemingway::data::{Dataset, Preparation, Source, prepare};
 use hemingway::problem::Problem;
 
@@ -81,6 +81,7 @@ pub fn cluster(machines: usize) -> Cluster {
             link: Vec::new(),
             timed: Vec::new(),
         },
+        fabric: Fabric::default(),
         overhead: Overhead::default(),
     }
 }

@@ -9,6 +9,7 @@ mod model;
 mod ranks;
 mod records;
 mod report;
+mod sync;
 mod value;
 
 use std::ffi::OsString;
@@ -24,6 +25,7 @@ pub(crate) use model::{ModelCommand, ModelTo};
 pub(crate) use ranks::{CollectivesName, EngineName, RankArgs};
 pub(crate) use records::{AdviseArgs, FitArgs, RecordArgs};
 pub(crate) use report::{Format, ReportArgs};
+pub(crate) use sync::{JudgeArgs, PlaceArgs, SyncCommand};
 
 use crate::output::Mode;
 
@@ -95,6 +97,9 @@ pub(crate) enum Command {
     /// Convert models for other programs, and theirs for this one
     #[command(subcommand, after_long_help = model::EXAMPLES)]
     Model(ModelCommand),
+    /// How the variables of a model are best exchanged between the machines of a cluster
+    #[command(subcommand, after_long_help = sync::EXAMPLES)]
+    Sync(SyncCommand),
     /// Look at this machine, or at ranks: cores, memory, clock, pace, what rounds cost; write it down as a cluster
     #[command(after_long_help = DOCTOR_EXAMPLES)]
     Doctor(DoctorArgs),

@@ -15,6 +15,7 @@ mod records;
 mod report;
 mod run;
 mod runs;
+mod sync;
 mod train;
 
 use std::time::Instant;
@@ -41,6 +42,7 @@ pub(crate) fn run(command: Command, out: &mut dyn Output, began: Instant) -> Res
         Command::Score(args) => predict::score(&args, out),
         Command::Data(command) => data::data(&command, out),
         Command::Model(command) => model::model(&command, out),
+        Command::Sync(command) => sync::sync(&command, out),
         Command::Doctor(args) => doctor::doctor(&args, out),
     }
 }

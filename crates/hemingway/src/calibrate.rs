@@ -10,7 +10,7 @@ mod tape;
 use std::time::Duration;
 
 use crate::Result;
-use crate::cluster::{Cluster, Collective, Compute, Network, Overhead, Pace, Straggler, Timed};
+use crate::cluster::{Cluster, Collective, Compute, Fabric, Network, Overhead, Pace, Straggler, Timed};
 use crate::engine::{Engine, Setting};
 pub use pace::{AlgorithmPace, paces};
 pub use rounds::{NUMBERS, timed};
@@ -93,6 +93,7 @@ impl Calibration {
                 link: Vec::new(),
                 timed: self.rounds.iter().map(rounded).collect(),
             },
+            fabric: Fabric::default(),
             overhead: Overhead::default(),
         }
     }

@@ -1,6 +1,8 @@
 //! A cluster described in a TOML file: what the simulated engine runs on. The planner may read limits, memory and
 //! price from it, never seconds.
 
+mod autodist;
+mod fabric;
 mod timed;
 
 use std::collections::BTreeMap;
@@ -10,6 +12,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::check_machines;
 use crate::{Error, Result};
+pub use autodist::from_autodist;
+pub use fabric::{Fabric, Host, Rack};
 pub use timed::Timed;
 
 /// Machines, network and price.
@@ -33,6 +37,9 @@ pub struct Cluster {
     /// What a round costs beside that.
     #[serde(default)]
     pub overhead: Overhead,
+    /// Racks and uneven hosts, for the exchange of variables.
+    #[serde(default, skip_serializing_if = "Fabric::is_plain")]
+    pub fabric: Fabric,
 }
 
 /// How fast a machine computes.
@@ -265,6 +272,7 @@ impl Cluster {
             timed.check(self.machines).map_err(|what| Error::setting(format!("network.timed[{i}]"), what))?;
         }
         let ascending = self.network.timed.windows(2).all(|pair| pair[0].machines < pair[1].machines);
+        self.fabric.check(self.machines).map_err(|(field, what)| Error::setting(field, what))?;
         match ascending {
             true => self.check_links(),
             false => Err(Error::setting("network.timed", "must go from few machines to many, each number once")),
@@ -337,6 +345,19 @@ bandwidth_gbit = 4
     fn what_is_written_reads_the_same() {
         let cluster = Cluster::parse(PLAIN).unwrap();
         assert_eq!(Cluster::parse(&cluster.toml().unwrap()).unwrap(), cluster);
+    }
+
+    #[test]
+    fn racks_and_hosts_are_checked() {
+        let fabric = "[fabric]\nmessage_us = 5\n[[fabric.rack]]\nmachines = [0, 1]\nuplink_gbit = 4\n[[fabric.host]]\nmachine = 1\npace = 0.5\n";
+        let read = |fabric: &str| Cluster::parse(&format!("{PLAIN}{fabric}"));
+        let cluster = read(fabric).unwrap();
+        assert_eq!(Cluster::parse(&cluster.toml().unwrap()).unwrap(), cluster);
+        let broken = |from: &str, to: &str| read(&fabric.replace(from, to)).unwrap_err().to_string();
+        assert!(broken("[0, 1]", "[0, 7]").contains("fabric.rack[0]: there is no machine 7"));
+        assert!(broken("[0, 1]", "[0, 0]").contains("machine 0 stands in rack 0 already"));
+        assert!(broken("machine = 1", "machine = 2").contains("fabric.host[0]: there is no machine 2"));
+        assert!(broken("pace = 0.5", "pace = 0").contains("must be above 0"));
     }
 
     #[test]

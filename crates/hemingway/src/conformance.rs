@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 use crate::Result;
 use crate::algorithm::Algorithm;
-use crate::cluster::{Cluster, Collective, Compute, Network, Overhead, Pace, Straggler};
+use crate::cluster::{Cluster, Collective, Compute, Fabric, Network, Overhead, Pace, Straggler};
 use crate::engine::{self, Engine, Setting};
 use crate::problem::Problem;
 use algorithms::{adopts, agree_on_engines, keep_to_the_rules, resume, survive_resizing};
@@ -115,6 +115,7 @@ pub fn cluster() -> Cluster {
             link: Vec::new(),
             timed: Vec::new(),
         },
+        fabric: Fabric::default(),
         overhead: Overhead { per_round_ms: 1.0, per_machine_ms: 0.1 },
     }
 }

@@ -22,6 +22,8 @@ pub enum Purpose {
     Foresee = 5,
     /// Which columns move next.
     Schedule = 6,
+    /// Which strategies of exchange are tried.
+    Propose = 7,
 }
 
 /// The generator of one worker in one round.

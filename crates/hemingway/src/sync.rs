@@ -1,6 +1,45 @@
-//! How pushes become one sum.
+//! How pushes become one sum, and how the variables of a model are exchanged.
+//!
+//! A [`Model`] lists variables and a [`Strategy`] says for each how it is exchanged. On a [`Stage`], a model on the machines
+//! of a cluster, it becomes a [`Program`] of messages for every group of variables: run by [`execute`], foretold by
+//! [`analytic`], timed by the judges of [`replay`], and bettered by [`search`]. `docs/sync.md` tells the whole.
+//!
+//! ```
+//! use hemingway::cluster::Cluster;
+//! use hemingway::sync::{Model, Stage, analytic::forecast, builders};
+//! # let cluster = Cluster::parse(include_str!("../../../clusters/cloud-25gbit.toml"))?;
+//!
+//! let stage = Stage::new(Model::find("vgg16")?, &cluster, 8)?;
+//! let ring = builders::named("horovod", &stage).expect("a builder").remove(4);
+//! let step = forecast(&stage, &stage.play(&ring)?);
+//! assert!(step.seconds > stage.bound());
+//! # Ok::<(), hemingway::Error>(())
+//! ```
+
+pub mod analytic;
+pub mod builders;
+pub mod codec;
+pub mod execute;
+pub mod links;
+pub mod model;
+pub mod network;
+pub mod program;
+pub mod ranker;
+pub mod replay;
+pub mod search;
+pub mod sketch;
+pub mod stage;
+pub mod strategy;
+mod tree;
 
 use serde::{Deserialize, Serialize};
+
+pub use links::Links;
+pub use model::{Dtype, Model, Variable};
+pub use program::{Message, Program};
+pub use stage::{Play, Stage};
+pub use strategy::{Layout, Strategy};
+pub use tree::TreeSum;
 
 /// The way machines synchronize, as data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -9,90 +48,4 @@ pub enum SyncStrategy {
     /// Bulk-synchronous: all pushes, summed in one pairwise tree.
     #[default]
     Tree,
-}
-
-/// Sums pushes in the pairwise tree that worker indices fix, whatever the engine: neighbours first, then pairs of
-/// pairs. Pushes must come in order of worker; at most log₂ m + 1 partial sums are held.
-#[derive(Debug, Default)]
-pub struct TreeSum {
-    /// Partial sums with the height of their subtree, tallest first.
-    partial: Vec<(u32, Vec<f64>)>,
-    spare: Vec<Vec<f64>>,
-}
-
-impl TreeSum {
-    /// A zeroed buffer for the next push.
-    pub fn buffer(&mut self, len: usize) -> Vec<f64> {
-        let mut buffer = self.spare.pop().unwrap_or_default();
-        buffer.clear();
-        buffer.resize(len, 0.0);
-        buffer
-    }
-
-    /// Takes the next worker's push.
-    pub fn add(&mut self, push: Vec<f64>) {
-        self.partial.push((0, push));
-        while let [.., (a, _), (b, _)] = self.partial[..]
-            && a == b
-        {
-            self.merge_last_two();
-        }
-    }
-
-    /// Closes the tree and leaves the sum in `into`.
-    pub fn finish(&mut self, into: &mut [f64]) {
-        while self.partial.len() > 1 {
-            self.merge_last_two();
-        }
-        match self.partial.pop() {
-            Some((_, sum)) => {
-                into.copy_from_slice(&sum);
-                self.spare.push(sum);
-            }
-            None => into.fill(0.0),
-        }
-    }
-
-    fn merge_last_two(&mut self) {
-        let Some((_, right)) = self.partial.pop() else { return };
-        if let Some((height, left)) = self.partial.last_mut() {
-            crate::data::matrix::axpy(1.0, &right, left);
-            *height += 1;
-        }
-        self.spare.push(right);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The tree written out as recursion: the left half is the largest power of two below m.
-    fn by_definition(pushes: &[f64]) -> f64 {
-        match pushes {
-            [] => 0.0,
-            [one] => *one,
-            many => {
-                let left = 1 << (many.len() - 1).ilog2();
-                by_definition(&many[..left]) + by_definition(&many[left..])
-            }
-        }
-    }
-
-    #[test]
-    fn the_stream_sums_like_the_tree() {
-        for m in 0..70 {
-            let pushes: Vec<f64> = (0..m).map(|k| 1.0 / (k as f64 + 0.3)).collect();
-            let mut tree = TreeSum::default();
-            for &p in &pushes {
-                let mut push = tree.buffer(1);
-                push[0] = p;
-                tree.add(push);
-                assert!(tree.partial.len() <= 8);
-            }
-            let mut sum = [f64::NAN];
-            tree.finish(&mut sum);
-            assert_eq!(sum[0].to_bits(), by_definition(&pushes).to_bits(), "m = {m}");
-        }
-    }
 }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use super::middle;
 use super::tape::Tape;
 use crate::Result;
-use crate::cluster::{Cluster, Collective, Compute, Measured, Network, Overhead, Pace, Straggler};
+use crate::cluster::{Cluster, Collective, Compute, Fabric, Measured, Network, Overhead, Pace, Straggler};
 use crate::model::steady_mean;
 use crate::problem::Problem;
 
@@ -81,6 +81,7 @@ pub(super) fn one_core(machines: usize) -> Cluster {
             link: Vec::new(),
             timed: Vec::new(),
         },
+        fabric: Fabric::default(),
         overhead: Overhead::default(),
     }
 }

@@ -1,0 +1,146 @@
+//! The flags of `sync`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum};
+use hemingway::sync::replay::Engine;
+
+use super::value;
+
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  hemingway sync search vgg16 --cluster cloud-25gbit --machines 8 --lossless -o vgg16.json
+  hemingway sync simulate bert-large horovod --cluster hpc-200gbit
+  hemingway sync explain vgg16 vgg16.json --cluster cloud-25gbit --machines 8 --plot timeline.svg
+  hemingway sync run resnet50 byteps --cluster cloud-25gbit --machines 4
+  hemingway sync compare variables.json mine.json --cluster ours.toml
+  hemingway sync convert resource_spec.yml -o ours.toml";
+
+/// `sync …`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum SyncCommand {
+    /// Find a strategy: propose, rank, run the most promising, learn, repeat
+    Search {
+        #[command(flatten)]
+        place: PlaceArgs,
+        #[command(flatten)]
+        judge: JudgeArgs,
+        /// The most trials; those of builders come on top
+        #[arg(long, value_name = "N", default_value_t = 200)]
+        trials: usize,
+        /// Only strategies that give the exact sum at every step [default: off]
+        #[arg(long)]
+        lossless: bool,
+        /// Where to write the strategy [default: nowhere]
+        #[arg(short, value_name = "FILE.json")]
+        out: Option<PathBuf>,
+    },
+    /// Foretell a step on paper
+    Simulate {
+        #[command(flatten)]
+        place: PlaceArgs,
+        /// A strategy's file, or a builder's name for its best settings on paper
+        #[arg(value_name = "STRATEGY", index = 2)]
+        strategy: String,
+    },
+    /// Run steps with real bytes: machines as threads, over links shaped like the cluster's
+    Run {
+        #[command(flatten)]
+        place: PlaceArgs,
+        /// A strategy's file, or a builder's name for its best settings on paper
+        #[arg(value_name = "STRATEGY", index = 2)]
+        strategy: String,
+        /// Bytes of the model for each byte that is really moved
+        #[arg(long, value_name = "X", default_value_t = SCALE, value_parser = scale)]
+        scale: f64,
+        /// Steps timed
+        #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=10_000))]
+        steps: u64,
+    },
+    /// Run every builder with its best settings, and strategies of yours, side by side
+    Compare {
+        #[command(flatten)]
+        place: PlaceArgs,
+        #[command(flatten)]
+        judge: JudgeArgs,
+        /// Strategies' files
+        #[arg(value_name = "STRATEGY", index = 2)]
+        strategies: Vec<String>,
+    },
+    /// Why a step takes what it takes: which links are full, what is hidden under computing
+    Explain {
+        #[command(flatten)]
+        place: PlaceArgs,
+        /// A strategy's file, or a builder's name for its best settings on paper
+        #[arg(value_name = "STRATEGY", index = 2)]
+        strategy: String,
+        /// Draw the step's timeline as SVG [default: draw nothing]
+        #[arg(long, value_name = "FILE.svg", value_parser = value::svg)]
+        plot: Option<PathBuf>,
+        /// Every exchange, not the 12 that end last [default: off]
+        #[arg(long)]
+        all: bool,
+    },
+    /// AutoDist's resource specification (YAML) as a cluster file
+    Convert {
+        /// The specification
+        spec: PathBuf,
+        /// The cluster file
+        #[arg(short, value_name = "FILE.toml")]
+        out: PathBuf,
+    },
+}
+
+/// Model and machines.
+#[derive(Debug, Args)]
+pub(crate) struct PlaceArgs {
+    /// A built-in model's name, a variables list (JSON) or an ONNX file
+    #[arg(index = 1)]
+    pub(crate) model: String,
+    /// The cluster: a file, or the name of one that comes with the program
+    #[arg(long, value_name = "FILE")]
+    pub(crate) cluster: String,
+    /// How many of its machines [default: all, at most 16]
+    #[arg(long, value_name = "M")]
+    pub(crate) machines: Option<usize>,
+}
+
+/// Who times trials.
+#[derive(Debug, Args)]
+pub(crate) struct JudgeArgs {
+    /// Where trials are run
+    #[arg(long, value_enum, default_value_t = JudgeName::Simulated)]
+    pub(crate) engine: JudgeName,
+    /// With threads: bytes of the model for each byte that is really moved
+    #[arg(long, value_name = "X", default_value_t = SCALE, value_parser = scale)]
+    pub(crate) scale: f64,
+    /// For all that is drawn
+    #[arg(long, default_value_t = 0)]
+    pub(crate) seed: u64,
+}
+
+const SCALE: f64 = 64.0;
+
+/// An engine by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum JudgeName {
+    /// Message by message on a virtual clock, with noise that the search does not know
+    Simulated,
+    /// Threads of this machine, with real bytes over links shaped like the cluster's
+    Threads,
+}
+
+impl JudgeArgs {
+    /// The engine meant.
+    pub(crate) fn engine(&self) -> Engine {
+        match self.engine {
+            JudgeName::Simulated => Engine::Simulated,
+            JudgeName::Threads => Engine::Threads { scale: self.scale },
+        }
+    }
+}
+
+fn scale(text: &str) -> Result<f64, String> {
+    let scale = value::number(text)?;
+    if scale.is_finite() && scale >= 1.0 { Ok(scale) } else { Err("write a factor of 1 or more".into()) }
+}

@@ -1,0 +1,166 @@
+//! `sync search`.
+
+use std::path::Path;
+
+use anyhow::Result;
+use hemingway::Error;
+use hemingway::sync::Stage;
+use hemingway::sync::analytic::forecast;
+use hemingway::sync::builders::describe;
+use hemingway::sync::replay::Engine;
+use hemingway::sync::search::{Found, Wish, search as find};
+use serde_json::{Value, json};
+
+use super::super::exit;
+use super::compare::{Row, table};
+use crate::args::{JudgeArgs, PlaceArgs};
+use crate::output::{Answer, Output};
+use crate::show::{Paint, number};
+
+/// Searches.
+pub(super) fn search(
+    place: &PlaceArgs,
+    judge: &JudgeArgs,
+    (trials, lossless): (usize, bool),
+    file: Option<&Path>,
+    out: &mut dyn Output,
+) -> Result<u8> {
+    let (stage, cluster) = super::stage(place)?;
+    let engine = judge.engine();
+    let waiting = out.wait(&format!("searching with at most {}", number::counted(trials, "trial")));
+    let found = find(&stage, Wish { trials, lossless, seed: judge.seed, engine }, &mut |_| ())?;
+    drop(waiting);
+    if let Some(file) = file {
+        std::fs::write(file, found.strategy.json()?).map_err(Error::io(file))?;
+    }
+    let paper = forecast(&stage, &stage.play(&found.strategy)?);
+    let reason = super::reason(&stage, &paper);
+    let overlap = paper.overlap();
+    let heading = super::heading(&stage, &cluster);
+    let file = file.map(|file| file.display().to_string());
+    let command = format!("{} --cluster {} --machines {}", place.model, place.cluster, stage.machines());
+    out.answer(&Searched {
+        stage: &stage,
+        heading,
+        found,
+        paper: paper.seconds,
+        overlap,
+        reason,
+        engine,
+        file,
+        command,
+    })?;
+    Ok(exit::MET)
+}
+
+struct Searched<'a> {
+    stage: &'a Stage,
+    heading: String,
+    found: Found,
+    paper: f64,
+    overlap: (f64, f64),
+    reason: String,
+    engine: Engine,
+    file: Option<String>,
+    command: String,
+}
+
+impl Searched<'_> {
+    fn rows(&self) -> Vec<Row> {
+        let found = ("found".to_string(), self.found.seconds, self.paper, format!("based on {}", self.kinds()));
+        let mut builders: Vec<Row> = self
+            .found
+            .builders
+            .iter()
+            .map(|built| (built.name.to_string(), built.seconds, built.forecast(), describe(built.name).to_string()))
+            .collect();
+        builders.sort_by(|a, b| a.1.mid.total_cmp(&b.1.mid));
+        std::iter::once(found).chain(builders).collect()
+    }
+
+    /// How the bytes of what was found are exchanged: methods by their share.
+    fn kinds(&self) -> String {
+        let Ok(play) = self.stage.play(&self.found.strategy) else { return String::new() };
+        let mut shares: Vec<(String, f64)> = Vec::new();
+        for group in &play.layout.groups {
+            let name = group.by.to_string();
+            let name = name.split(' ').next().unwrap_or_default().to_string();
+            match shares.iter_mut().find(|(known, _)| *known == name) {
+                Some((_, bytes)) => *bytes += group.bytes(),
+                None => shares.push((name, group.bytes())),
+            }
+        }
+        shares.sort_by(|a, b| b.1.total_cmp(&a.1));
+        let all = self.stage.model.bytes().max(1.0);
+        let words = shares.iter().map(|(name, bytes)| format!("{name} {:.0} %", 100.0 * bytes / all));
+        words.collect::<Vec<_>>().join(", ")
+    }
+
+    fn gain(&self) -> Option<f64> {
+        self.found.best_builder().map(|built| built.seconds.mid / self.found.seconds.mid)
+    }
+}
+
+impl Answer for Searched<'_> {
+    fn json(&self) -> Value {
+        let builder = |built: &hemingway::sync::search::Built| json!({ "name": built.name, "seconds": built.seconds.mid, "low": built.seconds.low, "high": built.seconds.high });
+        json!({
+            "found": { "strategy": self.found.strategy, "seconds": self.found.seconds },
+            "builders": self.found.builders.iter().map(builder).collect::<Vec<_>>(),
+            "trials": self.found.trials.len(),
+            "hit_rate": self.found.hit_rate(),
+            "bound_seconds": self.stage.bound(),
+            "waits_for": self.reason,
+            "settled": self.found.settled,
+            "engine": self.engine.to_string(),
+            "file": self.file,
+        })
+    }
+
+    fn human(&self, paint: Paint) -> String {
+        let trials = number::counted(self.found.trials.len(), "trial");
+        let ended = if self.found.settled { "more could not pay" } else { "all that were allowed" };
+        let [under, after] = [self.overlap.0, self.overlap.1].map(number::seconds);
+        let gain = self.gain().map_or_else(String::new, |gain| format!("{gain:.2}× the best builder's speed"));
+        let mut lines = vec![
+            (
+                "found",
+                format!(
+                    "{gain} after {trials} ({ended}); {:.0} % of them beat every builder",
+                    100.0 * self.found.hit_rate()
+                ),
+            ),
+            (
+                "why",
+                format!(
+                    "exchanges take {under} under computing and {after} after it; the step waits for {}",
+                    self.reason
+                ),
+            ),
+        ];
+        match &self.file {
+            Some(file) => {
+                lines.push(("written", file.clone()));
+                let words = self
+                    .command
+                    .split_once(' ')
+                    .map_or_else(String::new, |(model, rest)| format!("{model} {file} {rest}"));
+                lines.push(("next", format!("hemingway sync explain {words} --plot timeline.svg")));
+            }
+            None => lines.push(("next", format!("hemingway sync search {} -o strategy.json", self.command))),
+        }
+        let line = |(head, body): (&str, String)| format!("{}  {body}\n", paint.dim(&format!("{head:<7}")));
+        let text: String = lines.into_iter().map(line).collect();
+        format!(
+            "{}\ntrials on {}\n\n{}  (low–high): fastest and slowest of 5 trials   bound: {}, below which none can be\n\n{text}",
+            self.heading,
+            self.engine,
+            table(&self.rows(), self.stage.bound(), paint),
+            number::seconds(self.stage.bound()),
+        )
+    }
+
+    fn quiet(&self) -> String {
+        self.found.seconds.mid.to_string()
+    }
+}

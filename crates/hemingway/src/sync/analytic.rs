@@ -1,0 +1,280 @@
+//! The time of a step on paper: exchanges as flows that share links.
+//!
+//! Alone, an exchange passes wave after wave: the latency of each, and what its busiest link or host needs. Beside others
+//! it moves at a share of that pace, by max–min fairness: all flows quicken alike until a link is full, those on it stay,
+//! the others go on. A step ends when all is computed and every sum is there.
+
+mod load;
+mod share;
+
+use super::stage::{Play, Stage};
+pub(super) use load::Load;
+use share::Shares;
+
+/// Steps looked at where sums may be late, half of them until that has settled.
+const STEPS_IF_STALE: u64 = 6;
+
+/// One exchange in time, in seconds from the beginning of its step.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Span {
+    /// Its place among the groups.
+    pub group: usize,
+    /// When its gradients are ready on all machines.
+    pub ready: f64,
+    /// When it begins: later if the window is full.
+    pub begin: f64,
+    /// When its sum is everywhere.
+    pub end: f64,
+}
+
+/// A step on paper.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Forecast {
+    /// The step.
+    pub seconds: f64,
+    /// Of which the slowest machine computes so long.
+    pub compute: f64,
+    /// Every exchange, in the order of groups.
+    pub spans: Vec<Span>,
+    /// Seconds that each link is busy.
+    pub busy: Vec<f64>,
+    /// Latencies of all exchanges, one after the other.
+    pub latency: f64,
+}
+
+/// What a step waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Limit {
+    /// Machines compute nearly all the time: exchanges are hidden.
+    Computing,
+    /// This link is busy nearly all the time.
+    Link(usize),
+    /// Neither: after the last gradients are ready, exchanges of theirs follow that no link is full of.
+    Tail,
+}
+
+/// Nearly all the time.
+const NEARLY: f64 = 0.9;
+
+impl Forecast {
+    /// What the step waits for most.
+    pub fn limit(&self) -> Limit {
+        let busiest = self.bottlenecks().first().copied();
+        match busiest {
+            _ if self.compute >= NEARLY * self.seconds => Limit::Computing,
+            Some(link) if self.busy[link] >= NEARLY * (self.seconds - self.first_ready()) => Limit::Link(link),
+            _ => Limit::Tail,
+        }
+    }
+
+    /// Before this moment no link has anything to do.
+    fn first_ready(&self) -> f64 {
+        self.spans.iter().map(|span| span.ready).fold(f64::INFINITY, f64::min).min(self.seconds)
+    }
+
+    /// The busiest links, the first most.
+    pub fn bottlenecks(&self) -> Vec<usize> {
+        let mut links: Vec<usize> = (0..self.busy.len()).collect();
+        links.sort_by(|a, b| self.busy[*b].total_cmp(&self.busy[*a]).then(a.cmp(b)));
+        links
+    }
+
+    /// Seconds of exchanging while machines compute, and after.
+    pub fn overlap(&self) -> (f64, f64) {
+        let mut spans: Vec<(f64, f64)> = self.spans.iter().map(|span| (span.begin, span.end)).collect();
+        spans.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let (mut covered, mut until) = ((0.0, 0.0), 0.0_f64);
+        for (begin, end) in spans {
+            let begin = begin.max(until);
+            if end > begin {
+                covered.0 += (end.min(self.compute) - begin).max(0.0);
+                covered.1 += (end - begin.max(self.compute)).max(0.0);
+                until = end;
+            }
+        }
+        covered
+    }
+}
+
+/// An exchange under way.
+#[derive(Debug)]
+struct Flow {
+    step: u64,
+    group: usize,
+    /// Until when it waits for latencies.
+    starts: f64,
+    /// Seconds that are left of it, if it were alone.
+    left: f64,
+    pace: f64,
+}
+
+/// The step of a strategy that has been laid out.
+pub fn forecast(stage: &Stage, play: &Play) -> Forecast {
+    Course::new(stage, play).run()
+}
+
+struct Course<'a> {
+    stage: &'a Stage,
+    play: &'a Play,
+    shares: Shares,
+    /// Latencies of each group, and its time alone.
+    alone: Vec<(f64, f64)>,
+    flows: Vec<Flow>,
+    waiting: std::collections::VecDeque<(u64, usize)>,
+    slowest: f64,
+    spans: Vec<Span>,
+}
+
+impl<'a> Course<'a> {
+    fn new(stage: &'a Stage, play: &'a Play) -> Self {
+        let groups = 0..play.layout.groups.len();
+        let alone = groups.clone().map(|group| load::alone(play, group)).collect();
+        let slowest = (0..stage.machines()).map(|machine| 1.0 / stage.links.pace(machine)).fold(0.0, f64::max);
+        let spans = groups.map(|group| Span { group, ready: 0.0, begin: 0.0, end: 0.0 }).collect();
+        let shares = Shares::of(stage, play);
+        Self { stage, play, shares, alone, flows: Vec::new(), waiting: Default::default(), slowest, spans }
+    }
+
+    fn run(mut self) -> Forecast {
+        let late = self.play.layout.groups.iter().any(|group| group.staleness > 0);
+        let steps = if late { STEPS_IF_STALE } else { 1 };
+        let compute = self.stage.slowest_compute();
+        let (mut ends, mut now) = (vec![0.0], 0.0);
+        for step in 0..steps {
+            self.waiting.extend((0..self.play.layout.groups.len()).map(|group| (step, group)));
+            now = self.step(step, now, now + compute);
+            ends.push(now);
+        }
+        let settled = ends.len() / 2;
+        let seconds = (now - ends[settled]) / (ends.len() - 1 - settled).max(1) as f64;
+        Forecast {
+            seconds: if late { seconds } else { now },
+            compute,
+            busy: self.shares.busy(self.stage.links.count(), &self.alone),
+            latency: self.alone.iter().map(|(latency, _)| latency).sum(),
+            spans: self.spans,
+        }
+    }
+
+    /// From the beginning of a step to its end, which is no sooner than all is computed.
+    fn step(&mut self, step: u64, began: f64, computed: f64) -> f64 {
+        let mut now = began;
+        loop {
+            self.begin(step, began, now);
+            if !self.is_due(step) {
+                // What is late goes on while machines compute; exactly when matters little.
+                return now.max(computed);
+            }
+            let next = self.next_event(step, began, now);
+            let passed = next - now;
+            self.flows.iter_mut().filter(|flow| flow.starts <= now).for_each(|flow| flow.left -= flow.pace * passed);
+            now = next;
+            self.end(began, now);
+        }
+    }
+
+    fn ready(&self, of: u64, group: usize, step: u64, began: f64) -> f64 {
+        if of < step { began } else { began + self.slowest * self.play.layout.groups[group].ready }
+    }
+
+    fn begin(&mut self, step: u64, began: f64, now: f64) {
+        while let Some((of, group)) = self.waiting.front().copied() {
+            let ready = self.ready(of, group, step, began);
+            if self.flows.len() >= self.play.layout.window || ready > now {
+                break;
+            }
+            self.waiting.pop_front();
+            let (latency, alone) = self.alone[group];
+            self.spans[group] = Span { group, ready: ready - began, begin: now - began, end: 0.0 };
+            self.flows.push(Flow { step: of, group, starts: now + latency, left: alone, pace: 0.0 });
+        }
+        let moving: Vec<usize> = (0..self.flows.len()).filter(|i| self.flows[*i].starts <= now).collect();
+        let groups: Vec<usize> = moving.iter().map(|i| self.flows[*i].group).collect();
+        let paces = self.shares.paces(&groups);
+        moving.into_iter().zip(paces).for_each(|(i, pace)| self.flows[i].pace = pace);
+    }
+
+    fn is_due(&self, step: u64) -> bool {
+        let due = |of: u64, group: usize| of + u64::from(self.play.layout.groups[group].staleness) <= step;
+        self.flows.iter().any(|flow| due(flow.step, flow.group))
+            || self.waiting.iter().any(|(of, group)| due(*of, *group))
+    }
+
+    fn next_event(&self, step: u64, began: f64, now: f64) -> f64 {
+        let flows = self.flows.iter().map(|flow| match flow.starts > now {
+            true => flow.starts,
+            false => now + flow.left.max(0.0) / flow.pace,
+        });
+        let open = self.flows.len() < self.play.layout.window;
+        let next = self.waiting.front().filter(|_| open).map(|(of, group)| self.ready(*of, *group, step, began));
+        flows.chain(next).fold(f64::INFINITY, f64::min).max(now)
+    }
+
+    fn end(&mut self, began: f64, now: f64) {
+        let spans = &mut self.spans;
+        self.flows.retain(|flow| {
+            let done = flow.starts <= now && flow.left <= 1e-12;
+            if done {
+                spans[flow.group].end = now - began;
+            }
+            !done
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sync::links::tests::cluster;
+    use crate::sync::sketch::{Gene, Kind, Sketch};
+    use crate::sync::strategy::Method;
+    use crate::sync::{Model, Variable};
+
+    /// Variables of a megabyte, 1 GB/s, 100 µs, 10 µs a message.
+    fn seconds(count: usize, gene: Gene, window: usize, step_ms: f64) -> Forecast {
+        let mut variables: Vec<Variable> = (0..count).map(|i| Variable::new(format!("v{i}"), [250_000])).collect();
+        variables.iter_mut().for_each(|variable| variable.ready_ms = step_ms / 2.0);
+        let stage = Stage::new(Model { name: "m".into(), variables, step_ms }, &cluster(4, false), 4).unwrap();
+        let strategy = Sketch { servers: 1, ..Sketch::uniform(&stage, gene, window) }.strategy(&stage, "s");
+        forecast(&stage, &stage.play(&strategy).unwrap())
+    }
+
+    #[test]
+    fn alone_they_take_what_books_say() {
+        let of = |kind| seconds(1, Gene::new(kind), 1, 0.0).seconds;
+        let near =
+            |seconds: f64, expected: f64| assert!((seconds / expected - 1.0).abs() < 1e-6, "{seconds} {expected}");
+        near(of(Kind::AllReduce(Method::Ring)), 6.0 * (100e-6 + 0.25e-3));
+        near(of(Kind::AllReduce(Method::Tree)), 4.0 * (100e-6 + 1e-3));
+        near(of(Kind::AllReduce(Method::HalvingDoubling)), 4.0 * 100e-6 + 1.5e-3);
+        near(of(Kind::Server), 2.0 * (100e-6 + 3e-3));
+    }
+
+    #[test]
+    fn flows_share_links_and_hide_latencies() {
+        let ring = Gene::new(Kind::AllReduce(Method::Ring));
+        let one = seconds(1, ring, 1, 0.0).seconds;
+        let after_each_other = seconds(8, ring, 1, 0.0).seconds;
+        assert!((after_each_other - 8.0 * one).abs() < 1e-9);
+        let together = seconds(8, ring, 8, 0.0);
+        assert!((together.seconds - (6.0 * 100e-6 + 8.0 * 1.5e-3)).abs() < 1e-6, "{}", together.seconds);
+        assert!((together.busy[0] - 8.0 * 1.5e-3).abs() < 1e-9);
+        // In and out of one server go on side by side only where there are several groups.
+        let server = seconds(8, Gene::new(Kind::Server), 8, 0.0).seconds;
+        assert!((server - (200e-6 + 8.0 * 3e-3)).abs() < 1e-6, "{server}");
+    }
+
+    #[test]
+    fn computing_hides_exchanges() {
+        let ring = Gene::new(Kind::AllReduce(Method::Ring));
+        let hidden = seconds(2, ring, 2, 20.0);
+        assert_eq!((hidden.seconds, hidden.limit()), (0.02, Limit::Computing));
+        assert!(matches!(seconds(8, ring, 8, 0.0).limit(), Limit::Link(_)));
+        assert_eq!(seconds(8, ring, 1, 0.0).limit(), Limit::Tail);
+        let (under, after) = hidden.overlap();
+        assert!(under > 3e-3 && after == 0.0);
+        let late = Gene { staleness: 1, ..ring };
+        let (now, later) = (seconds(8, ring, 8, 10.0).seconds, seconds(8, late, 8, 10.0).seconds);
+        assert!(now > 0.017 && later < 0.0135, "{now} {later}");
+    }
+}

@@ -1,0 +1,83 @@
+//! What a program asks of links, wave by wave. Links that are asked for the same are one class.
+
+use std::collections::HashMap;
+
+use crate::sync::stage::Play;
+use crate::sync::{Links, Message, Program};
+
+/// No class: the program leaves the link alone.
+pub(super) const IDLE: u32 = u32::MAX;
+
+/// A program's waves.
+#[derive(Debug)]
+pub(in crate::sync) struct Load {
+    waves: Vec<Wave>,
+    /// The class of each link.
+    pub(super) class: Vec<u32>,
+    /// For each class and wave: seconds for each byte of a message.
+    pub(super) links: Vec<Vec<f64>>,
+    /// For each class: seconds for the messages themselves.
+    pub(super) messages: Vec<f64>,
+}
+
+#[derive(Debug)]
+struct Wave {
+    latency: f64,
+    /// Seconds that the busiest host has with messages.
+    messages: f64,
+    /// Seconds of the busiest link for each byte of a message.
+    crowd: f64,
+    /// What its messages are like.
+    like: Message,
+}
+
+impl Load {
+    pub(in crate::sync) fn of(program: &Program, links: &Links) -> Self {
+        let all: Vec<&Vec<Message>> =
+            program.sums.iter().chain(&program.copies).filter(|wave| !wave.is_empty()).collect();
+        let mut by_link: Vec<Vec<f64>> = vec![vec![0.0; all.len()]; links.count()];
+        let mut messages = vec![0.0; links.count()];
+        let mut waves = Vec::with_capacity(all.len());
+        for (i, wave) in all.into_iter().enumerate() {
+            let mut handled = vec![0.0; links.machines()];
+            let mut latency = 0.0_f64;
+            for message in wave {
+                latency = latency.max(links.latency(message.from, message.to));
+                links.path(message.from, message.to).for_each(|link| by_link[link][i] += 1.0 / links.capacity(link));
+                for end in [message.from, message.to] {
+                    handled[end] += links.message();
+                    messages[links.processor(end)] += links.message();
+                }
+            }
+            let crowd = by_link.iter().map(|own| own[i]).fold(0.0, f64::max);
+            waves.push(Wave { latency, messages: handled.into_iter().fold(0.0, f64::max), crowd, like: wave[0] });
+        }
+        let mut classes: HashMap<Vec<u64>, u32> = HashMap::new();
+        let (mut of_class, mut of_messages, mut class) = (Vec::new(), Vec::new(), Vec::with_capacity(links.count()));
+        for (own, messages) in by_link.into_iter().zip(messages) {
+            if messages == 0.0 && own.iter().all(|seconds| *seconds == 0.0) {
+                class.push(IDLE);
+                continue;
+            }
+            let key = own.iter().chain([&messages]).map(|seconds| seconds.to_bits()).collect();
+            class.push(*classes.entry(key).or_insert_with(|| {
+                of_class.push(own);
+                of_messages.push(messages);
+                of_class.len() as u32 - 1
+            }));
+        }
+        Self { waves, class, links: of_class, messages: of_messages }
+    }
+}
+
+/// Bytes of a message of each wave of a group.
+pub(super) fn sizes(play: &Play, group: usize) -> Vec<f64> {
+    play.scores[group].load.waves.iter().map(|wave| play.message_bytes(group, wave.like)).collect()
+}
+
+/// Latencies of a group and its time beside them, with all links to itself.
+pub(super) fn alone(play: &Play, group: usize) -> (f64, f64) {
+    let waves = &play.scores[group].load.waves;
+    let moving = waves.iter().zip(sizes(play, group)).map(|(wave, bytes)| wave.messages.max(wave.crowd * bytes));
+    (waves.iter().map(|wave| wave.latency).sum(), moving.sum())
+}

@@ -1,0 +1,235 @@
+//! A model as its exchange sees it: variables with shapes, and when the gradient of each is ready.
+
+pub mod builtin;
+mod onnx;
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Error, Result};
+
+/// Elements of a variable beyond which sizes are taken for a slip of the pen: 2⁴⁰.
+const MOST_ELEMENTS: f64 = (1u64 << 40) as f64;
+/// Gradients of a file that gives no times are all ready at the end of a step that takes no time.
+const NO_TIME: f64 = 0.0;
+
+/// Variables in the order of the forward pass, and how long a step computes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Model {
+    /// Its name in tables.
+    pub name: String,
+    /// What is exchanged at every step.
+    pub variables: Vec<Variable>,
+    /// Forward and backward pass of one step on one machine, without any exchange.
+    #[serde(default)]
+    pub step_ms: f64,
+}
+
+/// One tensor whose gradient is summed over the machines.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Variable {
+    /// Its name, unlike all others.
+    pub name: String,
+    /// Its lengths along each axis; none for a scalar.
+    pub shape: Vec<usize>,
+    /// What its elements are.
+    #[serde(default)]
+    pub dtype: Dtype,
+    /// The share of rows (entries along axis 0) that one machine's gradient touches in a step.
+    #[serde(default = "dense")]
+    pub density: f64,
+    /// When its gradient is ready, counted from the start of the step.
+    #[serde(default)]
+    pub ready_ms: f64,
+}
+
+/// The type of an element.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Dtype {
+    /// 32-bit floats.
+    #[default]
+    F32,
+    /// 64-bit floats.
+    F64,
+    /// 16-bit floats.
+    F16,
+    /// 16-bit floats with the range of 32-bit ones.
+    Bf16,
+}
+
+impl Dtype {
+    /// Bytes of an element.
+    pub fn bytes(self) -> usize {
+        match self {
+            Self::F16 | Self::Bf16 => 2,
+            Self::F32 => 4,
+            Self::F64 => 8,
+        }
+    }
+}
+
+fn dense() -> f64 {
+    1.0
+}
+
+impl Variable {
+    /// A dense variable of 32-bit floats that is ready at the end of the step.
+    pub fn new(name: impl Into<String>, shape: impl Into<Vec<usize>>) -> Self {
+        Self { name: name.into(), shape: shape.into(), dtype: Dtype::F32, density: 1.0, ready_ms: NO_TIME }
+    }
+
+    /// The product of its lengths.
+    pub fn elements(&self) -> usize {
+        self.shape.iter().product()
+    }
+
+    /// What all of it takes.
+    pub fn bytes(&self) -> f64 {
+        (self.elements() * self.dtype.bytes()) as f64
+    }
+
+    /// Whether a gradient touches few of its rows.
+    pub fn is_sparse(&self) -> bool {
+        self.density < 1.0
+    }
+
+    /// Elements of a row: of all axes but the first.
+    pub fn row(&self) -> usize {
+        self.shape.iter().skip(1).product()
+    }
+
+    fn check(&self, step_ms: f64) -> Result<(), String> {
+        let elements: f64 = self.shape.iter().map(|length| *length as f64).product();
+        if self.shape.contains(&0) {
+            return Err(format!("shape {:?} has a length of 0", self.shape));
+        }
+        if elements > MOST_ELEMENTS {
+            return Err(format!("shape {:?} has more than 2^40 elements", self.shape));
+        }
+        if !(self.density > 0.0 && self.density <= 1.0) {
+            return Err(format!("density {} is no share; write a number above 0 and up to 1", self.density));
+        }
+        if !(self.ready_ms >= 0.0 && self.ready_ms <= step_ms) {
+            return Err(format!("ready_ms {} lies outside the step of {step_ms} ms", self.ready_ms));
+        }
+        Ok(())
+    }
+}
+
+impl Model {
+    /// The model of this name, or in this file: a variables list (JSON) or an ONNX graph (`.onnx`).
+    pub fn find(name: &str) -> Result<Self> {
+        if let Some(model) = builtin::named(name) {
+            return Ok(model);
+        }
+        let path = Path::new(name);
+        if path.is_file() {
+            return Self::read(path);
+        }
+        let names = builtin::NAMES.join(", ");
+        Err(Error::setting("MODEL", format!("`{name}` is neither a file nor one of {names}")))
+    }
+
+    /// Reads and checks a file.
+    pub fn read(path: &Path) -> Result<Self> {
+        if path.extension().is_some_and(|end| end.eq_ignore_ascii_case("onnx")) {
+            let bytes = std::fs::read(path).map_err(Error::io(path))?;
+            let name = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+            let model = onnx::read(&bytes, name).map_err(|what| Error::file(path, what))?;
+            model.check().map_err(|what| Error::file(path, what))?;
+            return Ok(model);
+        }
+        let text = std::fs::read_to_string(path).map_err(Error::io(path))?;
+        Self::parse(&text).map_err(|error| match error {
+            Error::Data { line, what, .. } => Error::data(path, line, what),
+            Error::Setting { what, .. } => Error::file(path, what),
+            other => other,
+        })
+    }
+
+    /// Understands the text of a variables list.
+    ///
+    /// ```
+    /// use hemingway::sync::Model;
+    /// let text = r#"{"name": "small", "step_ms": 5, "variables": [
+    ///     {"name": "w", "shape": [100, 10], "dtype": "f32", "density": 1.0, "ready_ms": 4.5},
+    ///     {"name": "b", "shape": [10], "ready_ms": 5}]}"#;
+    /// assert_eq!(Model::parse(text)?.bytes(), 4040.0);
+    /// # Ok::<(), hemingway::Error>(())
+    /// ```
+    pub fn parse(text: &str) -> Result<Self> {
+        let model: Self = serde_json::from_str(text).map_err(|e| Error::data("model", e.line(), in_words(&e)))?;
+        model.check().map_err(|what| Error::setting("MODEL", what))?;
+        Ok(model)
+    }
+
+    /// Whether every variable makes sense, or which does not.
+    pub fn check(&self) -> Result<(), String> {
+        if self.variables.is_empty() {
+            return Err("has no variables: list at least one".into());
+        }
+        if !(self.step_ms >= 0.0 && self.step_ms.is_finite()) {
+            return Err(format!("step_ms {} is no time; write milliseconds, 0 or more", self.step_ms));
+        }
+        let mut names = HashSet::new();
+        for variable in &self.variables {
+            let name = &variable.name;
+            variable.check(self.step_ms).map_err(|what| format!("variable `{name}`: {what}"))?;
+            if !names.insert(name) {
+                return Err(format!("variable `{name}` is listed twice"));
+            }
+        }
+        Ok(())
+    }
+
+    /// What all variables take.
+    pub fn bytes(&self) -> f64 {
+        self.variables.iter().map(Variable::bytes).sum()
+    }
+}
+
+/// The parser's words without its own place, which the error carries as a line.
+pub(super) fn in_words(error: &serde_json::Error) -> String {
+    let words = error.to_string();
+    let words = words.rsplit_once(" at line ").map_or(words.as_str(), |(words, _)| words);
+    words.replace("expected usize", "expected a whole number").replace("expected f64", "expected a number")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = r#"{"name": "m", "step_ms": 4, "variables": [
+{"name": "w", "shape": [3, 4], "ready_ms": 2},
+{"name": "e", "shape": [100, 8], "dtype": "f16", "density": 0.01}]}"#;
+
+    #[test]
+    fn a_list_is_read_with_its_defaults() {
+        let model = Model::parse(TEXT).unwrap();
+        let [w, e] = &model.variables[..] else { panic!("two variables") };
+        assert_eq!((w.elements(), w.bytes(), w.is_sparse(), w.row()), (12, 48.0, false, 4));
+        assert_eq!((e.bytes(), e.is_sparse(), e.row()), (1600.0, true, 8));
+        assert_eq!(Model::parse(&serde_json::to_string(&model).unwrap()).unwrap(), model);
+    }
+
+    #[test]
+    fn what_is_wrong_names_the_variable_or_the_line() {
+        let broken = |from: &str, to: &str| Model::parse(&TEXT.replace(from, to)).unwrap_err().to_string();
+        assert!(broken("[3, 4]", "[3, 0]").contains("variable `w`: shape [3, 0] has a length of 0"));
+        assert!(broken("[3, 4]", "[9999999999, 9999999999]").contains("variable `w`: shape"));
+        assert!(broken("0.01", "1.5").contains("variable `e`: density 1.5"));
+        assert!(broken("\"ready_ms\": 2", "\"ready_ms\": 5").contains("variable `w`: ready_ms 5 lies outside"));
+        assert!(broken("\"e\"", "\"w\"").contains("variable `w` is listed twice"));
+        assert!(broken("\"f16\"", "\"f17\"").starts_with("model:3: unknown variant `f17`"));
+        assert!(
+            broken("[100, 8]", "[-1]").starts_with("model:3: invalid value: integer `-1`, expected a whole number")
+        );
+        assert!(Model::parse(r#"{"name": "m", "variables": []}"#).unwrap_err().to_string().contains("no variables"));
+        assert!(Model::find("nothing").unwrap_err().to_string().contains("vgg16, resnet50"));
+    }
+}

@@ -1,0 +1,192 @@
+//! The learned simulator: which of two strategies is faster, from few real trials.
+//!
+//! score(s) = ln(analytic seconds) + w·φ(s): the analytic forecast is the prior, and w what trials say it gets wrong. It is
+//! trained on pairs, Σ ln(1 + exp((score(a) − score(b))/τ)) over trials a faster than b plus (λ/2)‖w‖², and a line then
+//! turns scores into seconds.
+
+mod traits;
+
+use serde::{Deserialize, Serialize};
+
+pub use traits::{TRAITS, traits};
+
+/// τ: differences of scores, which are logarithms of seconds, that count as clear.
+const TEMPERATURE: f64 = 0.05;
+/// λ, for each pair.
+const RIDGE: f64 = 3e-3;
+const STEPS: usize = 120;
+const RATE: f64 = 0.03;
+
+/// What is known of one strategy before it runs.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Look {
+    /// Seconds on paper.
+    pub forecast: f64,
+    /// What else may matter.
+    pub traits: [f64; TRAITS],
+}
+
+/// A ranker, trained or not.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Ranker {
+    /// Of each trait over the trials, and its spread.
+    means: [f64; TRAITS],
+    spreads: [f64; TRAITS],
+    weights: [f64; TRAITS],
+    /// ln seconds = intercept + slope·score, within so much.
+    intercept: f64,
+    slope: f64,
+    deviation: f64,
+}
+
+impl Default for Ranker {
+    /// The forecast itself.
+    fn default() -> Self {
+        Self {
+            means: [0.0; TRAITS],
+            spreads: [1.0; TRAITS],
+            weights: [0.0; TRAITS],
+            intercept: 0.0,
+            slope: 1.0,
+            deviation: 0.3,
+        }
+    }
+}
+
+impl Ranker {
+    /// Learns from trials: what each strategy looked like, and its seconds.
+    pub fn fit(trials: &[(Look, f64)]) -> Self {
+        let mut ranker = Self::default();
+        if trials.len() < 4 {
+            return ranker;
+        }
+        ranker.measure(trials);
+        let inputs: Vec<[f64; TRAITS]> = trials.iter().map(|(look, _)| ranker.standard(look)).collect();
+        let pairs = pairs(trials);
+        ranker.descend(trials, &inputs, &pairs);
+        ranker.calibrate(trials);
+        ranker
+    }
+
+    /// Lower is faster.
+    pub fn score(&self, look: &Look) -> f64 {
+        let inputs = self.standard(look);
+        look.forecast.max(1e-12).ln() + inputs.iter().zip(&self.weights).map(|(x, w)| x * w).sum::<f64>()
+    }
+
+    /// Seconds as (5 % limit, likeliest, 95 % limit).
+    pub fn seconds(&self, look: &Look) -> (f64, f64, f64) {
+        let mid = (self.intercept + self.slope * self.score(look)).exp();
+        let factor = (1.645 * self.deviation).exp();
+        (mid / factor, mid, mid * factor)
+    }
+
+    /// The share of pairs that it puts in their real order, of those whose times differ by more than `margin` (0.02: 2 %).
+    pub fn accuracy(&self, trials: &[(Look, f64)], margin: f64) -> Option<f64> {
+        let scores: Vec<f64> = trials.iter().map(|(look, _)| self.score(look)).collect();
+        let (mut right, mut all) = (0, 0);
+        for i in 0..trials.len() {
+            for j in 0..i {
+                let difference = (trials[i].1 / trials[j].1).ln();
+                if difference.abs() > margin {
+                    all += 1;
+                    right += usize::from((scores[i] - scores[j]) * difference > 0.0);
+                }
+            }
+        }
+        (all > 0).then(|| f64::from(right as u32) / f64::from(all as u32))
+    }
+
+    fn measure(&mut self, trials: &[(Look, f64)]) {
+        let count = trials.len() as f64;
+        for k in 0..TRAITS {
+            let values = || trials.iter().map(|(look, _)| look.traits[k]);
+            self.means[k] = values().sum::<f64>() / count;
+            let variance = values().map(|value| (value - self.means[k]).powi(2)).sum::<f64>() / count;
+            self.spreads[k] = if variance > 1e-12 { variance.sqrt() } else { 1.0 };
+        }
+    }
+
+    /// Traits in spreads from the mean; nothing is taken for further off than four of them.
+    fn standard(&self, look: &Look) -> [f64; TRAITS] {
+        std::array::from_fn(|k| ((look.traits[k] - self.means[k]) / self.spreads[k]).clamp(-4.0, 4.0))
+    }
+
+    /// Adam on the pairwise loss.
+    fn descend(&mut self, trials: &[(Look, f64)], inputs: &[[f64; TRAITS]], pairs: &[(usize, usize)]) {
+        let (mut first, mut second) = ([0.0; TRAITS], [0.0; TRAITS]);
+        for step in 1..=STEPS {
+            let scores: Vec<f64> = trials.iter().map(|(look, _)| self.score(look)).collect();
+            let mut gradient = self.weights.map(|weight| RIDGE * weight / TEMPERATURE);
+            for (fast, slow) in pairs {
+                let push = 1.0 / (1.0 + ((scores[*slow] - scores[*fast]) / TEMPERATURE).exp());
+                let share = push / TEMPERATURE / pairs.len().max(1) as f64;
+                for k in 0..TRAITS {
+                    gradient[k] += share * (inputs[*fast][k] - inputs[*slow][k]);
+                }
+            }
+            for k in 0..TRAITS {
+                first[k] = 0.9 * first[k] + 0.1 * gradient[k];
+                second[k] = 0.999 * second[k] + 0.001 * gradient[k].powi(2);
+                let (mean, size) =
+                    (first[k] / (1.0 - 0.9f64.powi(step as i32)), second[k] / (1.0 - 0.999f64.powi(step as i32)));
+                self.weights[k] -= RATE / (step as f64).sqrt() * mean / (size.sqrt() + 1e-9);
+            }
+        }
+    }
+
+    /// The line of ln seconds over scores; its slope stays near 1 where trials are alike.
+    fn calibrate(&mut self, trials: &[(Look, f64)]) {
+        let points: Vec<(f64, f64)> = trials.iter().map(|(look, seconds)| (self.score(look), seconds.ln())).collect();
+        let count = points.len() as f64;
+        let mean = |of: &dyn Fn(&(f64, f64)) -> f64| points.iter().map(of).sum::<f64>() / count;
+        let (x, y) = (mean(&|p| p.0), mean(&|p| p.1));
+        let (xx, xy) = (mean(&|p| (p.0 - x).powi(2)), mean(&|p| (p.0 - x) * (p.1 - y)));
+        const PRIOR: f64 = 1e-3;
+        self.slope = ((xy + PRIOR) / (xx + PRIOR)).clamp(0.5, 1.5);
+        self.intercept = y - self.slope * x;
+        self.deviation = mean(&|p| (p.1 - self.intercept - self.slope * p.0).powi(2)).sqrt().max(0.01);
+    }
+}
+
+/// Pairs (faster, slower), thinned evenly where there are very many.
+fn pairs(trials: &[(Look, f64)]) -> Vec<(usize, usize)> {
+    const MOST: usize = 20_000;
+    let mut pairs = Vec::new();
+    for i in 0..trials.len() {
+        for j in 0..trials.len() {
+            if trials[i].1 * 1.01 < trials[j].1 {
+                pairs.push((i, j));
+            }
+        }
+    }
+    let step = pairs.len().div_ceil(MOST).max(1);
+    pairs.into_iter().step_by(step).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Real times are the forecast times e^(0.4·trait 3): a prior that is wrong in one respect.
+    fn trials(count: usize, seed: usize) -> Vec<(Look, f64)> {
+        let draw = |i: usize, k: usize| ((i * 7919 + k * 104_729 + seed * 31) % 1009) as f64 / 1009.0;
+        let trial = |i: usize| {
+            let traits: [f64; TRAITS] = std::array::from_fn(|k| draw(i, k));
+            let forecast = 0.1 + draw(i, 50) / 10.0;
+            (Look { forecast, traits }, 2.0 * forecast * (0.9 * traits[3]).exp())
+        };
+        (0..count).map(trial).collect()
+    }
+
+    #[test]
+    fn it_learns_what_the_prior_gets_wrong_and_speaks_in_seconds() {
+        let (seen, unseen) = (trials(80, 1), trials(200, 500));
+        let (prior, learned) = (Ranker::default(), Ranker::fit(&seen));
+        let [before, after] = [&prior, &learned].map(|ranker| ranker.accuracy(&unseen, 0.02).unwrap());
+        assert!(before < 0.85 && after > 0.95, "{before} {after}");
+        let near = unseen.iter().filter(|(look, seconds)| (learned.seconds(look).1 / seconds - 1.0).abs() < 0.1);
+        assert!(near.count() > 160);
+        assert_eq!(Ranker::fit(&seen[..3]), prior);
+    }
+}

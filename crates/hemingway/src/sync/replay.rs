@@ -1,0 +1,70 @@
+//! Steps replayed with the model's own compute times: real bytes over shaped links, or a cluster simulated message by message
+//! on a virtual clock. Both are judges of strategies; neither is known to the planner.
+
+mod virtual_time;
+pub(super) mod workload;
+
+use serde::{Deserialize, Serialize};
+
+use super::execute::{Team, Timing};
+use super::stage::Stage;
+use super::strategy::Strategy;
+use crate::Result;
+pub use virtual_time::Weather;
+
+/// Where trials are run.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Engine {
+    /// Threads of this process move real bytes, fewer by `scale`, over links shaped in user space.
+    Threads {
+        /// Bytes of the model for each byte that is really moved.
+        scale: f64,
+    },
+    /// Messages one by one on a virtual clock, with noise and links that differ a little from what the cluster's file says.
+    Simulated,
+}
+
+impl std::fmt::Display for Engine {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Threads { scale } => write!(f, "threads over shaped links, bytes scaled by 1/{scale}"),
+            Self::Simulated => f.write_str("simulated messages with hidden noise"),
+        }
+    }
+}
+
+/// An engine with its seed.
+#[derive(Debug)]
+pub struct Judge<'a> {
+    stage: &'a Stage,
+    engine: Engine,
+    seed: u64,
+    trials: u64,
+}
+
+impl<'a> Judge<'a> {
+    /// A judge of strategies on this stage.
+    pub fn new(stage: &'a Stage, engine: Engine, seed: u64) -> Self {
+        Self { stage, engine, seed, trials: 0 }
+    }
+
+    /// Its engine.
+    pub fn engine(&self) -> Engine {
+        self.engine
+    }
+
+    /// Seconds of so many steps, in one trial.
+    pub fn time(&mut self, strategy: &Strategy, steps: u64) -> Result<Vec<f64>> {
+        self.trials += 1;
+        match self.engine {
+            Engine::Threads { scale } => {
+                Team::new(self.stage, strategy)?.time(Timing { scale, steps, seed: self.seed })
+            }
+            Engine::Simulated => {
+                let weather = Weather::new(self.stage, self.seed, self.trials);
+                Ok(weather.time(&self.stage.play(strategy)?, steps))
+            }
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! Which strategies to run next.
+
+use rand::{Rng, RngExt};
+
+use super::{PROPOSALS, Trial, Wish};
+use crate::Result;
+use crate::sync::ranker::{Look, Ranker, TRAITS, traits};
+use crate::sync::sketch::Sketch;
+use crate::sync::stage::Stage;
+
+/// Parents of new proposals.
+const ELITE: usize = 12;
+/// Of a batch, the share that is run for what it teaches: drawn from the better half instead of the top.
+const CURIOUS: f64 = 0.2;
+/// Two strategies nearer than this in their traits and forecast are alike.
+const NEAR: f64 = 0.02;
+
+/// The most promising proposals that are unlike each other and unlike what has run.
+pub(super) fn batch(
+    stage: &Stage,
+    wish: &Wish,
+    trials: &[Trial],
+    ranker: &Ranker,
+    wanted: usize,
+    random: &mut impl Rng,
+) -> Result<Vec<(Sketch, Look)>> {
+    let mut parents: Vec<&Trial> = trials.iter().collect();
+    parents.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
+    parents.truncate(ELITE);
+    let mut ranked = Vec::with_capacity(PROPOSALS);
+    for _ in 0..PROPOSALS {
+        let sketch = child(stage, wish, &parents, random);
+        let look = traits(stage, &stage.play(&sketch.strategy(stage, "proposed"))?).0;
+        ranked.push((ranker.score(&look), sketch, look));
+    }
+    ranked.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let mut known: Vec<Look> = trials.iter().map(|trial| trial.look).collect();
+    let mut chosen = Vec::new();
+    let curious = (CURIOUS * wanted as f64) as usize;
+    let drawn: Vec<usize> = (0..8 * curious).map(|_| random.random_range(0..PROPOSALS / 2)).collect();
+    for (limit, places) in
+        [(wanted - curious, (0..PROPOSALS).collect()), (wanted, drawn), (wanted, (0..PROPOSALS).collect())]
+    {
+        for place in places {
+            let (_, sketch, look) = &ranked[place];
+            if chosen.len() < limit && !known.iter().any(|other| alike(look, other)) {
+                known.push(*look);
+                chosen.push((sketch.clone(), *look));
+            }
+        }
+    }
+    // Where all are alike, the first still teaches how much one trial differs from the next.
+    if chosen.is_empty() {
+        chosen.extend(ranked.into_iter().take(wanted).map(|(_, sketch, look)| (sketch, look)));
+    }
+    Ok(chosen)
+}
+
+fn child(stage: &Stage, wish: &Wish, parents: &[&Trial], random: &mut impl Rng) -> Sketch {
+    let fresh = |random: &mut _| Sketch::sample(stage, wish.lossless, random);
+    let draw = random.random_range(0..10);
+    let pick = |random: &mut dyn FnMut() -> f64| {
+        // The better a parent, the likelier.
+        let place = (random().powi(2) * parents.len() as f64) as usize;
+        parents.get(place).map(|trial| &trial.sketch)
+    };
+    let mut unit = || random.random::<f64>();
+    let (Some(one), Some(other)) = (pick(&mut unit), pick(&mut unit)) else { return fresh(random) };
+    match draw {
+        0..6 => one.changed(stage, wish.lossless, random),
+        6..8 => one.crossed(other, random).changed(stage, wish.lossless, random),
+        _ => fresh(random),
+    }
+}
+
+fn alike(a: &Look, b: &Look) -> bool {
+    let same = |a: f64, b: f64| (a - b).abs() <= NEAR * a.abs().max(b.abs()).max(0.05);
+    (a.forecast / b.forecast).ln().abs() < 0.002 && (0..TRAITS).all(|k| same(a.traits[k], b.traits[k]))
+}

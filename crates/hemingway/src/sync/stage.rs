@@ -1,0 +1,131 @@
+//! One model on one cluster: where strategies are laid out, and what many of them share is kept.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::analytic::Load;
+use super::codec::expected_bytes;
+use super::strategy::{Group, Layout, Method, Strategy};
+use super::{Links, Message, Model, Program};
+use crate::cluster::Cluster;
+use crate::{Error, Result};
+
+/// What one machine does in an exchange, in order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Deed {
+    /// Sends chunks, whole sums or partial ones.
+    Send(Message, bool),
+    /// Waits for chunks, to take whole sums or to add partial ones.
+    Take(Message, bool),
+    /// Has the whole sum of a chunk, and writes it once for all.
+    Settle(usize),
+}
+
+/// A program, and what it asks of each machine.
+#[derive(Debug)]
+pub struct Score {
+    /// The program.
+    pub program: Program,
+    /// Deeds of each machine.
+    pub parts: Vec<Vec<Deed>>,
+    /// What it asks of the links.
+    pub(super) load: Load,
+}
+
+impl Score {
+    fn of(program: Program, links: &Links) -> Self {
+        let machines = links.machines();
+        let mut parts: Vec<Vec<Deed>> = vec![Vec::new(); machines];
+        let add = |waves: &[Vec<Message>], whole: bool, parts: &mut Vec<Vec<Deed>>| {
+            for wave in waves {
+                wave.iter().for_each(|message| parts[message.from].push(Deed::Send(*message, whole)));
+                wave.iter().for_each(|message| parts[message.to].push(Deed::Take(*message, whole)));
+            }
+        };
+        add(&program.sums, false, &mut parts);
+        if machines > 1 {
+            program.owners.iter().enumerate().for_each(|(chunk, owner)| parts[*owner].push(Deed::Settle(chunk)));
+        }
+        add(&program.copies, true, &mut parts);
+        Self { load: Load::of(&program, links), program, parts }
+    }
+}
+
+/// A model and the links between its machines.
+#[derive(Debug)]
+pub struct Stage {
+    /// The model.
+    pub model: Model,
+    /// The links.
+    pub links: Links,
+    scores: Mutex<HashMap<Method, Arc<Score>>>,
+}
+
+/// A strategy laid out, with the program of each group.
+#[derive(Debug, Clone)]
+pub struct Play {
+    /// The groups.
+    pub layout: Layout,
+    /// The program of each.
+    pub scores: Vec<Arc<Score>>,
+}
+
+impl Play {
+    /// What a message takes: the more machines' gradients it holds, the more of its rows are touched.
+    pub fn message_bytes(&self, group: usize, message: Message) -> f64 {
+        let own = &self.layout.groups[group];
+        let chunks = (message.last - message.first) as f64;
+        let elements = own.elements as f64 / self.scores[group].program.chunks as f64;
+        let density = 1.0 - (1.0 - own.density).powi(message.held as i32);
+        chunks * expected_bytes(elements, own.dtype.bytes() as f64, own.compression, density, own.run)
+    }
+}
+
+impl Stage {
+    /// A model on the first m machines of a cluster.
+    pub fn new(model: Model, cluster: &Cluster, machines: usize) -> Result<Self> {
+        if machines == 0 || machines > cluster.machines {
+            let what = format!("{machines} asked of a cluster of {}", cluster.machines);
+            return Err(Error::setting("--machines", what));
+        }
+        Ok(Self { model, links: Links::of(cluster, machines), scores: Mutex::default() })
+    }
+
+    /// How many machines take part.
+    pub fn machines(&self) -> usize {
+        self.links.machines()
+    }
+
+    /// Lays a strategy out, or says why that cannot be.
+    pub fn play(&self, strategy: &Strategy) -> Result<Play> {
+        let layout = Layout::of(strategy, &self.model, &self.links)?;
+        let mut kept = self.scores.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut score = |group: &Group| {
+            let new = || Arc::new(Score::of(Program::of(group.by, &self.links), &self.links));
+            Arc::clone(kept.entry(group.by).or_insert_with(new))
+        };
+        let scores = layout.groups.iter().map(&mut score).collect();
+        Ok(Play { layout, scores })
+    }
+
+    /// Seconds of a step on a machine without any exchange.
+    pub fn compute(&self, machine: usize) -> f64 {
+        self.model.step_ms / 1e3 / self.links.pace(machine)
+    }
+
+    /// The same on the slowest.
+    pub fn slowest_compute(&self) -> f64 {
+        (0..self.machines()).map(|machine| self.compute(machine)).fold(0.0, f64::max)
+    }
+
+    /// What no lossless strategy can beat: computing on the slowest machine, or moving bytes. Sums need every other
+    /// machine's gradient once and are told to every other machine once, which makes 2(m − 1) times the touched bytes over
+    /// all hosts' links together.
+    pub fn bound(&self) -> f64 {
+        let m = self.machines();
+        let bytes: f64 = self.model.variables.iter().map(|v| v.bytes() * v.density).sum();
+        let capacity: f64 = (0..m).map(|k| self.links.capacity(self.links.host(k, true))).sum();
+        let sent = 2.0 * (m as f64 - 1.0) * bytes;
+        self.slowest_compute().max(sent / capacity)
+    }
+}

@@ -1,0 +1,269 @@
+//! A strategy against a model and a cluster: refused with the reason, or laid out as groups of pieces.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::{Compression, Exchange, MOST_STALENESS, MOST_WINDOW, Method, Plan, Strategy};
+use crate::sync::{Dtype, Links, Model, Variable};
+use crate::{Error, Result};
+
+/// What is exchanged as one, in the order in which it is ready.
+#[derive(Debug, Clone)]
+pub struct Layout {
+    /// Groups, the first ready first.
+    pub groups: Vec<Group>,
+    /// How many are exchanged at once.
+    pub window: usize,
+}
+
+/// Shards merged into one buffer.
+#[derive(Debug, Clone)]
+pub struct Group {
+    /// Its number in the strategy.
+    pub id: u32,
+    /// How it is exchanged.
+    pub by: Method,
+    /// How its messages are written.
+    pub compression: Compression,
+    /// By how many steps its sum may be late.
+    pub staleness: u32,
+    /// What its elements are.
+    pub dtype: Dtype,
+    /// Where its elements are from, in order.
+    pub pieces: Vec<Piece>,
+    /// Elements of the buffer.
+    pub elements: usize,
+    /// When the last of it is ready on a machine of the usual pace, in seconds.
+    pub ready: f64,
+    /// The mean share of its elements that a machine touches.
+    pub density: f64,
+    /// The mean length of a run of touched elements.
+    pub run: f64,
+}
+
+/// The part of a variable that a group holds: `count` blocks of `length` elements, `stride` apart from `start` on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Piece {
+    /// The variable's place in the model.
+    pub variable: usize,
+    /// The first element.
+    pub start: usize,
+    /// Elements of a block.
+    pub length: usize,
+    /// From one block to the next.
+    pub stride: usize,
+    /// Blocks.
+    pub count: usize,
+}
+
+impl Piece {
+    /// Its blocks as ranges of the variable's elements.
+    pub fn blocks(&self) -> impl Iterator<Item = std::ops::Range<usize>> + '_ {
+        (0..self.count).map(|i| self.start + i * self.stride..self.start + i * self.stride + self.length)
+    }
+
+    /// How many elements it has.
+    pub fn elements(&self) -> usize {
+        self.length * self.count
+    }
+}
+
+impl Group {
+    /// Bytes of its buffer.
+    pub fn bytes(&self) -> f64 {
+        (self.elements * self.dtype.bytes()) as f64
+    }
+}
+
+impl Layout {
+    /// Lays a strategy out; the error names the variable that cannot be exchanged so.
+    pub fn of(strategy: &Strategy, model: &Model, links: &Links) -> Result<Self> {
+        check_whole(strategy, links).map_err(|what| Error::setting("strategy", what))?;
+        let places: HashMap<&str, usize> =
+            model.variables.iter().enumerate().map(|(i, variable)| (variable.name.as_str(), i)).collect();
+        let mut plans: Vec<Option<&Plan>> = vec![None; model.variables.len()];
+        for plan in &strategy.variables {
+            let refuse = |what: &str| Error::setting(format!("variable `{}`", plan.variable), what);
+            let place = *places.get(plan.variable.as_str()).ok_or_else(|| refuse("is not in the model"))?;
+            if plans[place].replace(plan).is_some() {
+                return Err(refuse("has two plans"));
+            }
+        }
+        let mut groups: BTreeMap<u32, Group> = BTreeMap::new();
+        for (place, (variable, plan)) in model.variables.iter().zip(plans).enumerate() {
+            let refuse = |what: String| Error::setting(format!("variable `{}`", variable.name), what);
+            let plan = plan.ok_or_else(|| refuse("has no plan".into()))?;
+            let pieces = pieces(place, variable, plan).map_err(refuse)?;
+            for (piece, exchange) in pieces.into_iter().zip(&plan.shards) {
+                check(exchange, links).map_err(refuse)?;
+                let group = groups.entry(exchange.group).or_insert_with(|| Group::empty(exchange, variable.dtype));
+                group.take(piece, variable, exchange).map_err(refuse)?;
+            }
+        }
+        let mut groups: Vec<Group> = groups.into_values().collect();
+        groups.sort_by(|a, b| a.ready.total_cmp(&b.ready).then(a.id.cmp(&b.id)));
+        Ok(Self { groups, window: strategy.window })
+    }
+}
+
+fn check_whole(strategy: &Strategy, links: &Links) -> Result<(), String> {
+    match strategy {
+        Strategy { machines, .. } if *machines != links.machines() => {
+            Err(format!("is for {machines} machines, and these are {}", links.machines()))
+        }
+        Strategy { window, .. } if !(1..=MOST_WINDOW).contains(window) => {
+            Err(format!("window {window} is not between 1 and {MOST_WINDOW}"))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn check(exchange: &Exchange, links: &Links) -> Result<(), String> {
+    exchange.compression.check()?;
+    match exchange.by {
+        Method::Server(machine) if machine >= links.machines() => {
+            Err(format!("there is no machine {machine} to serve; they count from 0 to {}", links.machines() - 1))
+        }
+        Method::Hierarchical if !links.has_racks() => {
+            Err("hierarchical needs several racks, at least one of them with several machines".into())
+        }
+        _ if exchange.staleness > MOST_STALENESS => {
+            Err(format!("staleness {} is above {MOST_STALENESS}", exchange.staleness))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn pieces(place: usize, variable: &Variable, plan: &Plan) -> Result<Vec<Piece>, String> {
+    let Some(partition) = &plan.partition else {
+        let whole = Piece { variable: place, start: 0, length: variable.elements(), stride: 0, count: 1 };
+        return match plan.shards.len() {
+            1 => Ok(vec![whole]),
+            shards => Err(format!("is not cut, but has {shards} shards")),
+        };
+    };
+    let (axis, sizes) = (partition.axis, &partition.sizes);
+    let length =
+        *variable.shape.get(axis).ok_or_else(|| format!("has no axis {axis}: its shape is {:?}", variable.shape))?;
+    if sizes.contains(&0) || sizes.iter().try_fold(0usize, |sum, size| sum.checked_add(*size)) != Some(length) {
+        return Err(format!("shards of {sizes:?} do not add up to the {length} of axis {axis}"));
+    }
+    if sizes.len() != plan.shards.len() {
+        return Err(format!("is cut into {} shards, but {} are planned", sizes.len(), plan.shards.len()));
+    }
+    let inner: usize = variable.shape[axis + 1..].iter().product();
+    let count: usize = variable.shape[..axis].iter().product();
+    let mut start = 0;
+    let piece = |size: &usize| {
+        let piece = Piece { variable: place, start, length: size * inner, stride: length * inner, count };
+        start += size * inner;
+        piece
+    };
+    Ok(sizes.iter().map(piece).collect())
+}
+
+impl Group {
+    fn empty(exchange: &Exchange, dtype: Dtype) -> Self {
+        Self {
+            id: exchange.group,
+            by: exchange.by,
+            compression: exchange.compression,
+            staleness: exchange.staleness,
+            dtype,
+            pieces: Vec::new(),
+            elements: 0,
+            ready: 0.0,
+            density: 0.0,
+            run: 0.0,
+        }
+    }
+
+    /// One more piece; the means are weighed by elements.
+    fn take(&mut self, piece: Piece, variable: &Variable, exchange: &Exchange) -> Result<(), String> {
+        let alike = (self.by, self.compression, self.staleness, self.dtype)
+            == (exchange.by, exchange.compression, exchange.staleness, variable.dtype);
+        if !alike {
+            return Err(format!(
+                "is in group {} with others, but differs from them in its method, compression, staleness or dtype",
+                self.id
+            ));
+        }
+        let (before, own) = (self.elements as f64, piece.elements() as f64);
+        let mean = |mean: f64, value: f64| (mean * before + value * own) / (before + own);
+        self.density = mean(self.density, variable.density);
+        let run = if variable.is_sparse() { variable.row() } else { piece.length };
+        self.run = mean(self.run, run as f64);
+        self.elements += piece.elements();
+        self.ready = self.ready.max(variable.ready_ms / 1e3);
+        self.pieces.push(piece);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sync::links::tests::cluster;
+    use crate::sync::strategy::{Partition, VERSION};
+
+    fn model() -> Model {
+        let text = r#"{"name": "m", "step_ms": 4, "variables": [
+            {"name": "w", "shape": [3, 4], "ready_ms": 2},
+            {"name": "e", "shape": [100, 8], "density": 0.01, "ready_ms": 4}]}"#;
+        Model::parse(text).unwrap()
+    }
+
+    fn strategy() -> Strategy {
+        let plan = |variable: &str, shards, partition| Plan { variable: variable.into(), partition, shards };
+        let cut = Some(Partition { axis: 1, sizes: vec![3, 1] });
+        let shards = vec![Exchange::new(Method::Ring, 0), Exchange::new(Method::Server(1), 1)];
+        let table = Exchange { compression: Compression::Sparse, ..Exchange::new(Method::Server(1), 7) };
+        let variables = vec![plan("e", vec![table], None), plan("w", shards, cut)];
+        Strategy { version: VERSION, name: "s".into(), machines: 4, window: 2, variables }
+    }
+
+    #[test]
+    fn shards_are_blocks_of_their_variable() {
+        let layout = Layout::of(&strategy(), &model(), &Links::of(&cluster(4, false), 4)).unwrap();
+        assert_eq!(layout.groups.iter().map(|group| group.id).collect::<Vec<_>>(), [0, 1, 7]);
+        let blocks: Vec<_> = layout.groups[0].pieces[0].blocks().collect();
+        assert_eq!(blocks, [0..3, 4..7, 8..11]);
+        assert_eq!(layout.groups[1].pieces[0].blocks().collect::<Vec<_>>(), [3..4, 7..8, 11..12]);
+        assert_eq!((layout.groups[2].density, layout.groups[2].run, layout.groups[2].ready), (0.01, 8.0, 0.004));
+    }
+
+    #[test]
+    fn a_file_reads_the_same() {
+        let strategy = strategy();
+        assert_eq!(Strategy::parse(&strategy.json().unwrap()).unwrap(), strategy);
+        let later = strategy.json().unwrap().replace("\"version\": 1", "\"version\": 2");
+        assert!(Strategy::parse(&later).unwrap_err().to_string().contains("version 1"));
+    }
+
+    #[test]
+    fn what_cannot_be_exchanged_names_its_variable() {
+        let links = Links::of(&cluster(4, false), 4);
+        let refused = |change: &dyn Fn(&mut Strategy)| {
+            let mut strategy = strategy();
+            change(&mut strategy);
+            Layout::of(&strategy, &model(), &links).unwrap_err().to_string()
+        };
+        let shard = |s: &mut Strategy, change: &dyn Fn(&mut Exchange)| change(&mut s.variables[1].shards[0]);
+        assert!(refused(&|s| s.machines = 3).contains("is for 3 machines"));
+        assert!(refused(&|s| s.window = 0).contains("window 0"));
+        assert!(refused(&|s| s.variables[0].variable = "x".into()).contains("variable `x`: is not in the model"));
+        assert!(refused(&|s| s.variables[0].variable = "w".into()).contains("variable `w`: has two plans"));
+        assert_eq!(refused(&|s| drop(s.variables.pop())), "variable `w`: has no plan");
+        assert!(refused(&|s| s.variables[1].partition = None).contains("`w`: is not cut, but has 2 shards"));
+        let cut = |axis, sizes: &[usize]| Some(Partition { axis, sizes: sizes.into() });
+        assert!(refused(&|s| s.variables[1].partition = cut(2, &[1])).contains("`w`: has no axis 2"));
+        assert!(refused(&|s| s.variables[1].partition = cut(1, &[3, 2])).contains("do not add up to the 4 of axis 1"));
+        assert!(refused(&|s| s.variables[1].partition = cut(1, &[4])).contains("cut into 1 shards, but 2 are planned"));
+        assert!(refused(&|s| shard(s, &|e| e.by = Method::Server(4))).contains("`w`: there is no machine 4"));
+        assert!(
+            refused(&|s| shard(s, &|e| e.by = Method::Hierarchical)).contains("`w`: hierarchical needs several racks")
+        );
+        assert!(refused(&|s| shard(s, &|e| e.compression = Compression::TopK(0.0))).contains("`w`: top-k keeps"));
+        assert!(refused(&|s| shard(s, &|e| e.staleness = 9)).contains("`w`: staleness 9"));
+        assert!(refused(&|s| shard(s, &|e| e.group = 1)).contains("`w`: is in group 1 with others, but differs"));
+    }
+}
