@@ -22,6 +22,8 @@ pub enum Purpose {
     Foresee = 5,
     /// Which columns move next.
     Schedule = 6,
+    /// Where a problem of several optima begins.
+    Begin = 7,
 }
 
 /// The generator of one worker in one round.
