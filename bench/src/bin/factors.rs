@@ -9,6 +9,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
+use std::time::Instant;
 
 use anyhow::{Context, bail};
 use hemingway::algorithm;
@@ -124,11 +125,21 @@ fn run(
     Ok(records)
 }
 
-/// The median of the seconds that epochs took.
-fn seconds_per_epoch(records: &[Record]) -> f64 {
-    let mut seconds: Vec<f64> = records.windows(2).map(|two| two[1].train_seconds - two[0].train_seconds).collect();
+/// P after every epoch on threads of this machine, and the median of the seconds that epochs took, the server's part too.
+fn timed(problem: &Problem, algorithm: &str, threads: usize) -> anyhow::Result<(Vec<f64>, f64)> {
+    let setting = Setting::new(problem, algorithm::by_name(algorithm)?);
+    let mut server = setting.algorithm.server(&setting.outline);
+    let mut shared = setting.algorithm.shared(&setting.outline);
+    let mut engine = engine::build(setting, None, threads)?;
+    let (mut losses, mut seconds) = (Vec::new(), Vec::new());
+    for _ in 0..EPOCHS {
+        let began = Instant::now();
+        server.iterate(engine.as_mut(), &mut shared)?;
+        seconds.push(began.elapsed().as_secs_f64());
+        losses.push(server.evaluate(engine.as_mut(), &shared)?.objective);
+    }
     seconds.sort_by(f64::total_cmp);
-    seconds[seconds.len() / 2]
+    Ok((losses, seconds[seconds.len() / 2]))
 }
 
 fn explicit(task: &Task) -> anyhow::Result<()> {
@@ -142,7 +153,8 @@ fn explicit(task: &Task) -> anyhow::Result<()> {
             let records = run(&problem, name, threads, None, Some(task.test.clone()), EPOCHS)?;
             let rmse: Vec<f64> = records.iter().map(|record| record.metrics["rmse"]).collect();
             let (last, best) = (rmse[rmse.len() - 1], rmse.iter().copied().fold(f64::INFINITY, f64::min));
-            println!("| ours, {name} | {threads} | {last:.4} | {best:.4} | {:.4} |", seconds_per_epoch(&records));
+            let (_, seconds) = timed(&problem, name, threads)?;
+            println!("| ours, {name} | {threads} | {last:.4} | {best:.4} | {seconds:.4} |");
         }
     }
     let rest = [RANK.to_string(), EXPLICIT_L2.to_string(), EPOCHS.to_string()];
@@ -169,9 +181,8 @@ fn implicit(task: &Task) -> anyhow::Result<()> {
     };
     for threads in [1, 2] {
         for name in ["als", "als:cg=3", "ccd++"] {
-            let records = run(&problem, name, threads, None, None, EPOCHS)?;
-            let losses: Vec<f64> = records.iter().skip(1).map(|record| record.objective).collect();
-            row(&format!("ours, {name}"), threads, &losses, seconds_per_epoch(&records));
+            let (losses, seconds) = timed(&problem, name, threads)?;
+            row(&format!("ours, {name}"), threads, &losses, seconds);
         }
         let rest =
             [IMPLICIT_RANK as f64, IMPLICIT_L2, ALPHA, EPOCHS as f64, threads as f64].map(|number| number.to_string());

@@ -6,6 +6,7 @@
 //! instead (Takács, Pilászy, Tikk 2011): far fewer multiplications, nearly the same gain.
 
 mod conjugate;
+mod lanes;
 mod regression;
 
 use std::sync::Arc;
@@ -163,15 +164,23 @@ impl Half {
             Some(steps) => Desk::Steps(Conjugate::new(factors, l2), *steps),
         });
         let sent = Sent::of(factors, others, shared);
-        let rows = push[held.start() * width..].chunks_exact_mut(width).enumerate().take(held.len());
+        let start = held.start();
+        let push = &mut push[start * width..(start + held.len()) * width];
         widest(
             #[inline(always)]
             || match desk {
-                Desk::Exact(regression) => rows.for_each(|(k, x)| regression.solve(held.row(k), &sent, x)),
-                Desk::Steps(conjugate, steps) => rows.for_each(|(k, x)| {
-                    x.copy_from_slice(&sent.own[(held.start() + k) * width..][..width]);
-                    conjugate.improve(held.row(k), &sent, *steps, x);
-                }),
+                Desk::Exact(regression) => {
+                    for (k, x) in push.chunks_exact_mut(width).enumerate() {
+                        regression.solve(held.row(k), &sent, x);
+                    }
+                }
+                Desk::Steps(conjugate, steps) => {
+                    conjugate.begin(sent.gram);
+                    for (k, x) in push.chunks_exact_mut(width).enumerate() {
+                        x.copy_from_slice(&sent.own[(start + k) * width..][..width]);
+                        conjugate.improve(held.row(k), &sent, *steps, x);
+                    }
+                }
             },
         );
         let (entry, row) = match steps {

@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::matrix::dot;
 use crate::data::{Dataset, Row};
+use crate::simd::widest;
 
 /// What is factorized, and into what.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -206,13 +207,33 @@ impl<'a> FactorModel<'a> {
     }
 }
 
-/// XᵀX of rows of this width.
+/// XᵀX of rows of this width, four at a time.
 pub(crate) fn gram(rows: &[f64], width: usize) -> Vec<f64> {
     let mut sum = vec![0.0; width * width];
-    for row in rows.chunks_exact(width.max(1)) {
-        for (into, x) in sum.chunks_exact_mut(width).zip(row) {
-            into.iter_mut().zip(row).for_each(|(into, y)| *into += x * y);
+    widest(
+        #[inline(always)]
+        || {
+            let fours = rows.chunks_exact(4 * width);
+            for x in fours.remainder().chunks_exact(width) {
+                add_products([x; 4], [1.0, 0.0, 0.0, 0.0], &mut sum);
+            }
+            for four in fours {
+                let ((a, b), (c, d)) = (four[..2 * width].split_at(width), four[2 * width..].split_at(width));
+                add_products([a, b, c, d], [1.0; 4], &mut sum);
+            }
+        },
+    );
+    sum
+}
+
+/// Adds w·xxᵀ of four rows.
+#[inline(always)]
+fn add_products([a, b, c, d]: [&[f64]; 4], w: [f64; 4], sum: &mut [f64]) {
+    let width = a.len();
+    for (k, into) in sum.chunks_exact_mut(width).enumerate() {
+        let (wa, wb, wc, wd) = (w[0] * a[k], w[1] * b[k], w[2] * c[k], w[3] * d[k]);
+        for ((((into, a), b), c), d) in into.iter_mut().zip(a).zip(b).zip(c).zip(d) {
+            *into += (wa * a + wb * b) + (wc * c + wd * d);
         }
     }
-    sum
 }

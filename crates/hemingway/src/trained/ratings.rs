@@ -55,7 +55,7 @@ impl RatingModel {
             return Err("does not say for each user which items were rated".into());
         }
         match self.factors.feedback {
-            Feedback::Explicit { low, high, .. } if !(low <= high) => Err("its range of ratings is none".into()),
+            Feedback::Explicit { low, high, .. } if low > high => Err("its range of ratings is none".into()),
             _ => Ok(()),
         }
     }

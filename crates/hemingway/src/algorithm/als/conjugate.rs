@@ -1,28 +1,58 @@
 //! A few steps of conjugate gradients on one ridge regression, whose matrix is never made: A·v = Σ g·x(x·v) + w₀G·v + λv.
+//! Entries are taken four at a time.
 
 use super::Sent;
+use super::lanes::{Lane, WIDE, ZERO, add, axpy, dot, dots, fill, four, lane, lanes};
 use crate::data::Row;
-use crate::data::matrix::{axpy, dot};
 use crate::problem::Factors;
 
 /// Room for one regression after the other.
 pub(super) struct Conjugate {
     factors: Factors,
     l2: f64,
-    /// x of every entry, one after the other, and what each counts for.
-    rows: Vec<f64>,
+    /// Lanes in a row.
+    length: usize,
+    /// x of every entry, one after the other, what each counts for, and what it pulls with; a multiple of four.
+    rows: Vec<Lane>,
     counts: Vec<f64>,
-    /// Residual, direction, and A times the direction.
-    residual: Vec<f64>,
-    direction: Vec<f64>,
-    image: Vec<f64>,
+    pulls: Vec<f64>,
+    /// The rows of G, padded, and as often a multiple of four.
+    gram: Vec<Lane>,
+    /// Where it is, the residual, the direction, and A times one of them.
+    place: Vec<Lane>,
+    residual: Vec<Lane>,
+    direction: Vec<Lane>,
+    image: Vec<Lane>,
 }
 
 impl Conjugate {
     pub(super) fn new(factors: Factors, l2: f64) -> Self {
-        let zeros = vec![0.0; factors.width()];
-        let (rows, counts) = (Vec::new(), Vec::new());
-        Self { factors, l2, rows, counts, residual: zeros.clone(), direction: zeros.clone(), image: zeros }
+        let length = lanes(factors.width());
+        let row = vec![ZERO; length];
+        Self {
+            factors,
+            l2,
+            length,
+            rows: Vec::new(),
+            counts: Vec::new(),
+            pulls: Vec::new(),
+            gram: Vec::new(),
+            place: row.clone(),
+            residual: row.clone(),
+            direction: row.clone(),
+            image: row,
+        }
+    }
+
+    /// Takes the Gram matrix of a round.
+    #[inline(always)]
+    pub(super) fn begin(&mut self, gram: &[f64]) {
+        self.gram.clear();
+        let rows = if gram.is_empty() { 0 } else { WIDE * self.length };
+        self.gram.resize(rows * self.length, ZERO);
+        for (into, from) in self.gram.chunks_exact_mut(self.length).zip(gram.chunks_exact(self.factors.width())) {
+            fill(into, from);
+        }
     }
 
     /// So many steps from where `into` is.
@@ -34,62 +64,90 @@ impl Conjugate {
         }
         let ridge = if self.factors.biased() { self.l2 * count as f64 } else { self.l2 };
         self.gather(row, sent.others);
-        self.multiply(into, sent.gram, ridge);
-        self.residual.iter_mut().zip(&self.image).for_each(|(r, image)| *r -= image);
-        self.direction.copy_from_slice(&self.residual);
+        fill(&mut self.place, into);
+        self.first_residual(ridge);
         let mut length = dot(&self.residual, &self.residual);
         for _ in 0..steps {
             // Nothing is left that could be made smaller.
             if length <= f64::MIN_POSITIVE {
-                return;
+                break;
             }
-            let direction = std::mem::take(&mut self.direction);
-            self.multiply(&direction, sent.gram, ridge);
-            let by = length / dot(&direction, &self.image);
-            axpy(by, &direction, into);
+            self.multiply(ridge);
+            let by = length / dot(&self.direction, &self.image);
+            axpy(by, &self.direction, &mut self.place);
             axpy(-by, &self.image, &mut self.residual);
             let next = dot(&self.residual, &self.residual);
-            self.direction = direction;
             let keep = next / length;
-            self.direction.iter_mut().zip(&self.residual).for_each(|(d, r)| *d = r + keep * *d);
+            for (direction, residual) in self.direction.iter_mut().zip(&self.residual) {
+                *direction = lane(|k| residual[k] + keep * direction[k]);
+            }
             length = next;
         }
+        into.copy_from_slice(&self.place.as_flattened()[..into.len()]);
     }
 
-    /// Copies the other side's factors, biases turned into constants, and leaves b in the residual.
+    /// Copies the other side's factors, biases turned into constants.
     #[inline(always)]
     fn gather(&mut self, row: Row<'_>, others: &[f64]) {
-        let Self { factors, rows, counts, residual, .. } = self;
-        let (rank, width) = (factors.rank, factors.width());
-        rows.clear();
-        counts.clear();
-        residual.fill(0.0);
-        for (j, rating) in row.iter() {
+        let Self { factors, length, rows, counts, pulls, .. } = self;
+        let (rank, width, length) = (factors.rank, factors.width(), *length);
+        let whole = row.stored().next_multiple_of(4);
+        rows.resize(whole * length, ZERO);
+        for numbers in [&mut *counts, &mut *pulls] {
+            numbers.clear();
+            numbers.resize(whole, 0.0);
+        }
+        for (k, (j, rating)) in row.iter().enumerate() {
             let other = &others[j as usize * width..(j as usize + 1) * width];
-            let start = rows.len();
-            rows.extend_from_slice(other);
+            let x = &mut rows[k * length..(k + 1) * length];
+            fill(x, other);
             let mut y = factors.target(rating);
             if factors.biased() {
                 y -= other[rank];
-                rows[start + rank] = 1.0;
+                x.as_flattened_mut()[rank] = 1.0;
             }
-            let g = factors.confidence(rating);
-            counts.push(g);
-            axpy((g + factors.absent()) * y, &rows[start..], residual);
+            counts[k] = factors.confidence(rating);
+            pulls[k] = (counts[k] + factors.absent()) * y;
         }
     }
 
-    /// The image of v.
+    /// r = b − A·x, which is where it goes first.
     #[inline(always)]
-    fn multiply(&mut self, v: &[f64], gram: &[f64], ridge: f64) {
-        let Self { rows, counts, image, .. } = self;
-        let width = v.len();
-        image.iter_mut().zip(v).for_each(|(image, v)| *image = ridge * v);
-        for (row, v) in gram.chunks_exact(width).zip(v) {
-            axpy(*v, row, image);
+    fn first_residual(&mut self, ridge: f64) {
+        let Self { length, rows, counts, pulls, gram, place, residual, direction, .. } = self;
+        residual.fill(ZERO);
+        axpy(-ridge, place, residual);
+        add_gram(gram, *length, place, -1.0, residual);
+        let (counts, pulls) = (counts.as_chunks::<4>().0, pulls.as_chunks::<4>().0);
+        for ((rows, counts), pulls) in rows.chunks_exact(4 * *length).zip(counts).zip(pulls) {
+            let rows = four(rows, *length);
+            let z = dots(rows, place);
+            let left = [0, 1, 2, 3].map(|k| pulls[k] - counts[k] * z[k]);
+            add(rows, left, residual);
         }
-        for (x, g) in rows.chunks_exact(width).zip(counts.iter()) {
-            axpy(g * dot(x, v), x, image);
+        direction.copy_from_slice(residual);
+    }
+
+    /// The image of the direction.
+    #[inline(always)]
+    fn multiply(&mut self, ridge: f64) {
+        let Self { length, rows, counts, gram, direction, image, .. } = self;
+        image.fill(ZERO);
+        axpy(ridge, direction, image);
+        add_gram(gram, *length, direction, 1.0, image);
+        for (rows, counts) in rows.chunks_exact(4 * *length).zip(counts.as_chunks::<4>().0) {
+            let rows = four(rows, *length);
+            let z = dots(rows, direction);
+            add(rows, [0, 1, 2, 3].map(|k| counts[k] * z[k]), image);
         }
+    }
+}
+
+/// y += a·G·v, G being its own transpose.
+#[inline(always)]
+fn add_gram(gram: &[Lane], length: usize, v: &[Lane], a: f64, y: &mut [Lane]) {
+    let v = v.as_flattened().as_chunks::<4>().0;
+    for (rows, v) in gram.chunks_exact(4 * length).zip(v) {
+        add(four(rows, length), [0, 1, 2, 3].map(|k| a * v[k]), y);
     }
 }

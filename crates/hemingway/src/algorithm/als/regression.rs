@@ -1,17 +1,15 @@
 //! One ridge regression: the normal equations of a user's, or an item's, entries, and their Cholesky factorization.
 //!
-//! Only the triangle above the diagonal is kept, in rows of whole vectors. Entries come in blocks, so that a tile of the matrix stays in
-//! registers for all of them; the factorization subtracts whole rows. Nothing is summed across a vector, so that
-//! the bits are the same at every width.
+//! Only what is on and above the diagonal counts. Entries come in blocks, so that a tile of the matrix stays in registers for all of them;
+//! the factorization subtracts whole rows. What lies below the diagonal in a row's first lane is computed along and never read.
 
 use super::Sent;
+use super::lanes::{Lane, WIDE, ZERO, add, axpy, dot, fill, four, lane, lanes};
 use crate::data::Row;
-use crate::data::matrix::dot;
 use crate::problem::Factors;
 
-/// Rows of a tile, and its columns, a whole number of vectors.
+/// Rows of a tile.
 const TALL: usize = 4;
-const WIDE: usize = 8;
 /// Entries taken together.
 const BLOCK: usize = 32;
 
@@ -19,30 +17,25 @@ const BLOCK: usize = 32;
 pub(super) struct Regression {
     factors: Factors,
     l2: f64,
-    /// Numbers in a row of what follows.
-    stride: usize,
+    /// Lanes in a row.
+    length: usize,
     /// A, then its factor.
-    matrix: Vec<f64>,
+    matrix: Vec<Lane>,
     /// b.
-    right: Vec<f64>,
+    right: Vec<Lane>,
+    /// What comes of it.
+    found: Vec<Lane>,
     /// x of the entries of a block, and each times what it counts for.
-    block: Vec<f64>,
-    counted: Vec<f64>,
+    block: Vec<Lane>,
+    counted: Vec<Lane>,
 }
 
 impl Regression {
     pub(super) fn new(factors: Factors, l2: f64) -> Self {
-        let stride = factors.width().next_multiple_of(WIDE);
-        let block = vec![0.0; BLOCK * stride];
-        Self {
-            factors,
-            l2,
-            stride,
-            matrix: vec![0.0; stride * stride],
-            right: vec![0.0; stride],
-            counted: block.clone(),
-            block,
-        }
+        let length = lanes(factors.width());
+        let (row, block) = (vec![ZERO; length], vec![ZERO; BLOCK * length]);
+        let matrix = vec![ZERO; WIDE * length * length];
+        Self { factors, l2, length, matrix, right: row.clone(), found: row, counted: block.clone(), block }
     }
 
     /// (Σ g·xxᵀ + w₀G + λI) · into = Σ (g + w₀)·y·x, λ times the number of entries where each brings its own.
@@ -64,62 +57,65 @@ impl Regression {
         }
         self.add_block(filled);
         self.factorize();
-        self.substitute(into);
+        self.substitute();
+        into.copy_from_slice(&self.found.as_flattened()[..into.len()]);
     }
 
     #[inline(always)]
     fn begin(&mut self, gram: &[f64], ridge: f64) {
-        let (stride, width) = (self.stride, self.factors.width());
-        self.matrix.fill(0.0);
-        self.right.fill(0.0);
-        for (into, from) in self.matrix.chunks_exact_mut(stride).zip(gram.chunks_exact(width)) {
-            into[..width].copy_from_slice(from);
+        let (length, width) = (self.length, self.factors.width());
+        self.matrix.fill(ZERO);
+        self.right.fill(ZERO);
+        for (into, from) in self.matrix.chunks_exact_mut(length).zip(gram.chunks_exact(width)) {
+            fill(into, from);
         }
+        let flat = self.matrix.as_flattened_mut();
         for k in 0..width {
-            self.matrix[k * stride + k] += ridge;
+            flat[k * length * WIDE + k] += ridge;
         }
     }
 
     /// Puts an entry into the block, its bias turned into a constant, and adds what it pulls towards.
     #[inline(always)]
     fn take(&mut self, place: usize, others: &[f64], j: usize, rating: f64) {
-        let Self { factors, stride, right, block, counted, .. } = self;
+        let Self { factors, length, right, block, counted, .. } = self;
         let (rank, width) = (factors.rank, factors.width());
-        let (other, here) = (&others[j * width..(j + 1) * width], place * *stride);
-        let x = &mut block[here..here + width];
-        x.copy_from_slice(other);
+        let (other, here) = (&others[j * width..(j + 1) * width], place * *length..(place + 1) * *length);
+        let x = &mut block[here.clone()];
+        fill(x, other);
         let mut y = factors.target(rating);
         if factors.biased() {
             y -= other[rank];
-            x[rank] = 1.0;
+            x.as_flattened_mut()[rank] = 1.0;
         }
         let g = factors.confidence(rating);
-        let pull = (g + factors.absent()) * y;
-        for ((x, counted), right) in x.iter().zip(&mut counted[here..here + width]).zip(&mut right[..width]) {
-            *counted = g * x;
-            *right += pull * x;
+        axpy((g + factors.absent()) * y, x, right);
+        for (counted, x) in counted[here].iter_mut().zip(x.iter()) {
+            *counted = lane(|k| g * x[k]);
         }
     }
 
     /// A += Σ g·xxᵀ over a block, tile by tile.
     #[inline(always)]
     fn add_block(&mut self, filled: usize) {
-        let Self { stride, matrix, block, counted, .. } = self;
-        let stride = *stride;
-        for i in (0..stride).step_by(TALL) {
-            for j in (i / WIDE * WIDE..stride).step_by(WIDE) {
-                let mut tile = [[0.0; WIDE]; TALL];
-                for (x, counted) in block.chunks_exact(stride).zip(counted.chunks_exact(stride)).take(filled) {
-                    let (across, down) = (&x[j..j + WIDE], &counted[i..i + TALL]);
-                    for a in 0..TALL {
-                        for b in 0..WIDE {
-                            tile[a][b] += down[a] * across[b];
+        let Self { length, matrix, block, counted, .. } = self;
+        let length = *length;
+        for i in 0..length {
+            for half in [0, TALL] {
+                for j in i..length {
+                    let mut tile = [ZERO; TALL];
+                    for (x, counted) in block.chunks_exact(length).zip(counted.chunks_exact(length)).take(filled) {
+                        let (across, down) = (&x[j], &counted[i]);
+                        for a in 0..TALL {
+                            for b in 0..WIDE {
+                                tile[a][b] += down[half + a] * across[b];
+                            }
                         }
                     }
-                }
-                for (a, tile) in tile.iter().enumerate() {
-                    let at = (i + a) * stride + j;
-                    matrix[at..at + WIDE].iter_mut().zip(tile).for_each(|(into, by)| *into += by);
+                    for (a, tile) in tile.iter().enumerate() {
+                        let into = &mut matrix[(i * WIDE + half + a) * length + j];
+                        *into = lane(|b| into[b] + tile[b]);
+                    }
                 }
             }
         }
@@ -128,45 +124,47 @@ impl Regression {
     /// A = UᵀU, row by row, each less the rows above it, four of them at once.
     #[inline(always)]
     fn factorize(&mut self) {
-        let (stride, width) = (self.stride, self.factors.width());
+        let (length, width) = (self.length, self.factors.width());
         for j in 0..width {
-            let (above, rest) = self.matrix.split_at_mut(j * stride);
-            let row = &mut rest[j..stride];
-            let rows_above = above.chunks_exact(stride);
-            let fours = above.chunks_exact(4 * stride);
-            let left = rows_above.skip(j / 4 * 4);
-            for four in fours {
-                let [a, b, c, d] = [0, 1, 2, 3].map(|k| &four[k * stride + j..(k + 1) * stride]);
-                let (ua, ub, uc, ud) = (a[0], b[0], c[0], d[0]);
-                for (k, into) in row.iter_mut().enumerate() {
-                    *into -= (ua * a[k] + ub * b[k]) + (uc * c[k] + ud * d[k]);
-                }
+            let (first, place) = (j / WIDE, j % WIDE);
+            let (above, rest) = self.matrix.split_at_mut(j * length);
+            let row = &mut rest[first..length];
+            let fours = above.chunks_exact(4 * length);
+            let left = fours.remainder();
+            for rows in fours {
+                let rows = four(rows, length).map(|row| &row[first..]);
+                add(rows, rows.map(|row| -row[0][place]), row);
             }
-            for one in left {
-                let one = &one[j..];
-                let by = one[0];
-                row.iter_mut().zip(one).for_each(|(into, u)| *into -= by * u);
+            for one in left.chunks_exact(length) {
+                axpy(-one[first][place], &one[first..], row);
             }
             // λ > 0 keeps A definite; rounding must not end in a root of something below 0.
-            let scale = 1.0 / row[0].max(f64::MIN_POSITIVE).sqrt();
-            row.iter_mut().for_each(|u| *u *= scale);
+            let scale = 1.0 / row[0][place].max(f64::MIN_POSITIVE).sqrt();
+            for part in row {
+                *part = lane(|k| scale * part[k]);
+            }
         }
     }
 
     /// Uᵀz = b, then Ux = z.
     #[inline(always)]
-    fn substitute(&mut self, into: &mut [f64]) {
-        let Self { stride, right, matrix, .. } = self;
-        let width = into.len();
-        for j in 0..width {
-            let row = &matrix[j * *stride + j..j * *stride + width];
-            let z = right[j] / row[0];
-            right[j] = z;
-            right[j + 1..width].iter_mut().zip(&row[1..]).for_each(|(right, u)| *right -= z * u);
+    fn substitute(&mut self) {
+        let Self { factors, length, right, matrix, found, .. } = self;
+        let length = *length;
+        for j in 0..factors.width() {
+            let (first, place) = (j / WIDE, j % WIDE);
+            let row = &matrix[j * length + first..(j + 1) * length];
+            let z = right[first][place] / row[0][place];
+            found[first][place] = z;
+            axpy(-z, row, &mut right[first..]);
         }
-        for j in (0..width).rev() {
-            let row = &matrix[j * *stride + j..j * *stride + width];
-            into[j] = (right[j] - dot(&row[1..], &into[j + 1..])) / row[0];
+        right.copy_from_slice(found);
+        found.fill(ZERO);
+        for j in (0..factors.width()).rev() {
+            let (first, place) = (j / WIDE, j % WIDE);
+            let row = &matrix[j * length + first..(j + 1) * length];
+            // Those before j are still 0, and so is j itself.
+            found[first][place] = (right[first][place] - dot(row, &found[first..])) / row[0][place];
         }
     }
 }
