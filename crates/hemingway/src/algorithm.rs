@@ -34,7 +34,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::backend::Config;
 use crate::data::Shard;
-use crate::problem::{Evaluation, Loss, Outline, Penalty, Problem, Scheme};
+use crate::problem::{Evaluation, Factors, Loss, Outline, Penalty, Problem, Scheme};
 use crate::schedule::Schedule;
 use crate::{Error, Result};
 
@@ -327,6 +327,13 @@ pub fn all() -> Vec<Arc<dyn Algorithm>> {
 /// Every algorithm that factorizes ratings.
 pub fn factorizers() -> Vec<Arc<dyn Algorithm>> {
     vec![Arc::new(als::Als::default()), Arc::new(ccd::Ccd)]
+}
+
+/// Those worth planning with. Of implicit feedback a few steps of conjugate gradients gain nearly what exact regressions
+/// do, at less than half of the work (`bench/src/bin/factors.rs`).
+pub fn factorizing_candidates(factors: &Factors) -> Vec<String> {
+    let als = if factors.biased() { "als" } else { "als:cg=3" };
+    vec![als.into(), "ccd++".into()]
 }
 
 fn factorizer_names() -> String {

@@ -24,7 +24,6 @@ use crate::goal::{Caps, Goal};
 use crate::model::{Precedents, Timing, Traits};
 use crate::problem::{Classes, Factors, Loss, Problem};
 use crate::record::Trace;
-use crate::trained::RatingModel;
 use crate::{Error, Result, algorithm, metric};
 pub use factors::{FactorSpec, Raters};
 use sample::Whole;
@@ -210,16 +209,6 @@ impl Job {
     }
 }
 
-impl Job {
-    /// What a model of ratings holds beside its weights, if the job is of such.
-    pub(crate) fn rating_model(&self) -> Option<RatingModel> {
-        let (raters, factors) = (self.raters.as_ref()?, self.problem.factors?);
-        let matrix = &self.problem.data.matrix;
-        let seen = (0..matrix.rows()).map(|u| matrix.row(u).iter().map(|(i, _)| i).collect()).collect();
-        Some(RatingModel { factors, users: raters.users.clone(), items: raters.items.clone(), seen })
-    }
-}
-
 impl JobSpec {
     /// Checks every setting, loads the data and lays out what may be chosen.
     pub fn check(self) -> Result<Job> {
@@ -394,10 +383,10 @@ impl JobSpec {
         let named = match (&self.mode, &self.algorithms) {
             (Mode::Fixed(config), _) => vec![config.algorithm.clone()],
             (Mode::Choose { .. }, Some(names)) => names.clone(),
-            (Mode::Choose { .. }, None) if problem.factors.is_some() => {
-                algorithm::factorizers().iter().map(|a| a.name().into()).collect()
-            }
             (Mode::Choose { .. }, None) => {
+                if let Some(factors) = &problem.factors {
+                    return Ok(algorithm::factorizing_candidates(factors));
+                }
                 let must_be_exact = matches!(self.goal, Goal::Reach { .. });
                 let mut all = algorithm::candidates(problem.loss, &problem.penalty, must_be_exact);
                 all.retain(|a| algorithm::check_problem(a.as_ref(), problem).is_ok());

@@ -10,6 +10,7 @@ use crate::data::ratings::{Directory, Listed, Meaning};
 use crate::data::{Dataset, Info};
 use crate::goal::Goal;
 use crate::problem::{Factors, Problem};
+use crate::trained::RatingModel;
 use crate::{Error, Result};
 
 /// λ where none is given: explicit ratings, implicit feedback.
@@ -126,6 +127,16 @@ impl JobSpec {
         }
         notes.extend(note);
         Ok(Some(Arc::new(dataset)))
+    }
+}
+
+impl Job {
+    /// What a model of ratings holds beside its weights, if the job is of such.
+    pub(crate) fn rating_model(&self) -> Option<RatingModel> {
+        let (raters, factors) = (self.raters.as_ref()?, self.problem.factors?);
+        let matrix = &self.problem.data.matrix;
+        let seen = (0..matrix.rows()).map(|u| matrix.row(u).iter().map(|(i, _)| i).collect()).collect();
+        Some(RatingModel { factors, users: raters.users.clone(), items: raters.items.clone(), seen })
     }
 }
 

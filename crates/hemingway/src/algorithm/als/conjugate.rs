@@ -2,7 +2,7 @@
 //! Entries are taken four at a time.
 
 use super::Sent;
-use super::lanes::{Lane, WIDE, ZERO, add, axpy, dot, dots, fill, four, lane, lanes};
+use super::lanes::{Lane, WIDE, ZERO, add, axpy, dot, dots, fill, four, lanes, turn};
 use crate::data::Row;
 use crate::problem::Factors;
 
@@ -78,9 +78,7 @@ impl Conjugate {
             axpy(-by, &self.image, &mut self.residual);
             let next = dot(&self.residual, &self.residual);
             let keep = next / length;
-            for (direction, residual) in self.direction.iter_mut().zip(&self.residual) {
-                *direction = lane(|k| residual[k] + keep * direction[k]);
-            }
+            turn(keep, &self.residual, &mut self.direction);
             length = next;
         }
         into.copy_from_slice(&self.place.as_flattened()[..into.len()]);

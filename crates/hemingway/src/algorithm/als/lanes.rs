@@ -21,16 +21,6 @@ pub(super) fn fill(row: &mut [Lane], from: &[f64]) {
     flat[..from.len()].copy_from_slice(from);
 }
 
-/// A lane, made whole before it is stored: what is written in pieces might be read in between, for all that a compiler knows.
-#[inline(always)]
-pub(super) fn lane(number: impl Fn(usize) -> f64) -> Lane {
-    let mut made = ZERO;
-    for (k, made) in made.iter_mut().enumerate() {
-        *made = number(k);
-    }
-    made
-}
-
 /// The sum of a lane.
 #[inline(always)]
 pub(super) fn sum(lane: Lane) -> f64 {
@@ -50,11 +40,27 @@ pub(super) fn dot(a: &[Lane], b: &[Lane]) -> f64 {
     sum(total)
 }
 
-/// y += a·x.
+/// y += a·x. As one row of numbers: told of lanes, compilers gather where they could load.
 #[inline(always)]
 pub(super) fn axpy(a: f64, x: &[Lane], y: &mut [Lane]) {
-    for (y, x) in y.iter_mut().zip(x) {
-        *y = lane(|k| y[k] + a * x[k]);
+    for (y, x) in y.as_flattened_mut().iter_mut().zip(x.as_flattened()) {
+        *y += a * x;
+    }
+}
+
+/// y = x + a·y.
+#[inline(always)]
+pub(super) fn turn(a: f64, x: &[Lane], y: &mut [Lane]) {
+    for (y, x) in y.as_flattened_mut().iter_mut().zip(x.as_flattened()) {
+        *y = x + a * *y;
+    }
+}
+
+/// y = a·x.
+#[inline(always)]
+pub(super) fn scale(a: f64, x: &[Lane], y: &mut [Lane]) {
+    for (y, x) in y.as_flattened_mut().iter_mut().zip(x.as_flattened()) {
+        *y = a * x;
     }
 }
 
@@ -75,9 +81,10 @@ pub(super) fn dots([a, b, c, d]: [&[Lane]; 4], v: &[Lane]) -> [f64; 4] {
 
 /// y += Σ wₖxₖ over four rows.
 #[inline(always)]
-pub(super) fn add([a, b, c, d]: [&[Lane]; 4], w: [f64; 4], y: &mut [Lane]) {
-    for ((((a, b), c), d), y) in a.iter().zip(b).zip(c).zip(d).zip(y) {
-        *y = lane(|k| y[k] + ((w[0] * a[k] + w[1] * b[k]) + (w[2] * c[k] + w[3] * d[k])));
+pub(super) fn add(x: [&[Lane]; 4], w: [f64; 4], y: &mut [Lane]) {
+    let [a, b, c, d] = [x[0].as_flattened(), x[1].as_flattened(), x[2].as_flattened(), x[3].as_flattened()];
+    for ((((y, a), b), c), d) in y.as_flattened_mut().iter_mut().zip(a).zip(b).zip(c).zip(d) {
+        *y += (w[0] * a + w[1] * b) + (w[2] * c + w[3] * d);
     }
 }
 

@@ -4,7 +4,7 @@
 //! the factorization subtracts whole rows. What lies below the diagonal in a row's first lane is computed along and never read.
 
 use super::Sent;
-use super::lanes::{Lane, WIDE, ZERO, add, axpy, dot, fill, four, lane, lanes};
+use super::lanes::{Lane, WIDE, ZERO, add, axpy, dot, fill, four, lanes, scale};
 use crate::data::Row;
 use crate::problem::Factors;
 
@@ -90,9 +90,7 @@ impl Regression {
         }
         let g = factors.confidence(rating);
         axpy((g + factors.absent()) * y, x, right);
-        for (counted, x) in counted[here].iter_mut().zip(x.iter()) {
-            *counted = lane(|k| g * x[k]);
-        }
+        scale(g, x, &mut counted[here]);
     }
 
     /// A += Σ g·xxᵀ over a block, tile by tile.
@@ -114,7 +112,9 @@ impl Regression {
                     }
                     for (a, tile) in tile.iter().enumerate() {
                         let into = &mut matrix[(i * WIDE + half + a) * length + j];
-                        *into = lane(|b| into[b] + tile[b]);
+                        for b in 0..WIDE {
+                            into[b] += tile[b];
+                        }
                     }
                 }
             }
@@ -139,10 +139,8 @@ impl Regression {
                 axpy(-one[first][place], &one[first..], row);
             }
             // λ > 0 keeps A definite; rounding must not end in a root of something below 0.
-            let scale = 1.0 / row[0][place].max(f64::MIN_POSITIVE).sqrt();
-            for part in row {
-                *part = lane(|k| scale * part[k]);
-            }
+            let by = 1.0 / row[0][place].max(f64::MIN_POSITIVE).sqrt();
+            row.as_flattened_mut().iter_mut().for_each(|u| *u *= by);
         }
     }
 
