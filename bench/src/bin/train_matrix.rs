@@ -90,6 +90,7 @@ fn clusters() -> anyhow::Result<Vec<Option<Cluster>>> {
 
 fn train(case: &Case, cluster: Option<Cluster>, store: &Store) -> anyhow::Result<(Summary, usize)> {
     let spec = JobSpec {
+        factors: None,
         data: case.data.clone(),
         labels: Default::default(),
         weights: Default::default(),

@@ -70,6 +70,7 @@ impl Pick {
 
 fn spec(case: &Case, error: f64, threads: usize) -> JobSpec {
     JobSpec {
+        factors: None,
         data: case.set.clone(),
         labels: Default::default(),
         weights: Default::default(),

@@ -227,6 +227,7 @@ impl<'a> Trainer<'a> {
     fn spec(&self, wish: &Wish<'_>) -> JobSpec {
         let case = self.case;
         JobSpec {
+            factors: None,
             data: case.data.clone(),
             labels: Default::default(),
             weights: Default::default(),

@@ -7,6 +7,7 @@ mod goal;
 mod job;
 mod model;
 mod ranks;
+mod ratings;
 mod records;
 mod report;
 mod sync;
@@ -23,6 +24,7 @@ pub(crate) use goal::GoalArgs;
 pub(crate) use job::{KeepArgs, LimitArgs, ProblemArgs, RunArgs, TrainArgs};
 pub(crate) use model::{ModelCommand, ModelTo};
 pub(crate) use ranks::{CollectivesName, EngineName, RankArgs};
+pub(crate) use ratings::{FactorArgs, RecommendArgs};
 pub(crate) use records::{AdviseArgs, FitArgs, RecordArgs};
 pub(crate) use report::{Format, ReportArgs};
 pub(crate) use sync::{JudgeArgs, PlaceArgs, SyncCommand};
@@ -91,6 +93,9 @@ pub(crate) enum Command {
     /// Measure a model on labelled data
     #[command(after_long_help = SCORE_EXAMPLES)]
     Score(ScoreArgs),
+    /// Items for a user, from factors of ratings
+    #[command(after_long_help = RECOMMEND_EXAMPLES)]
+    Recommend(RecommendArgs),
     /// Look at, make, convert and split data
     #[command(subcommand, after_long_help = data::EXAMPLES)]
     Data(DataCommand),
@@ -160,6 +165,7 @@ Examples:
   hemingway train a9a --loss hinge --within 5m --cluster cloud-25gbit --machines 1..32 -y
   hemingway train train-images-idx3-ubyte.gz --positive 5 --test t10k-images-idx3-ubyte.gz --reach-metric accuracy=0.97
   hemingway train a9a --reach 1e-3 --cluster a.toml --cluster b.toml  where is it sooner?
+  hemingway train ratings.csv --problem mf --rank 40 --test held-back.csv --reach-metric rmse=0.9
   hemingway train a9a --reach 1e-3 --forget            as if nothing had ever been run here
   hemingway train --resume logistic-3                  go on after Ctrl-C or a crash
   hemingway train a9a --reach 1e-3 --engine mpi --ranks 4  on the ranks of an MPI job";
@@ -228,6 +234,11 @@ Examples:
   hemingway score logistic-3 test.svm
   hemingway score model.json test.svm --output json | jq .metrics.accuracy";
 
+const RECOMMEND_EXAMPLES: &str = "\
+Examples:
+  hemingway recommend ratings-1 --user 42
+  hemingway recommend model.json --user 42 --top 20 --output json | jq .items";
+
 const DOCTOR_EXAMPLES: &str = "\
 Examples:
   hemingway doctor
@@ -293,7 +304,7 @@ pub(crate) enum RunsCommand {
 pub(crate) struct PredictArgs {
     /// A model file (our JSON, liblinear text, safetensors), or the run that made it
     pub(crate) model: String,
-    /// The rows: a file or `synth:KIND,key=value…`
+    /// The rows: a file or `synth:KIND,key=value…`; for factors, lines of user and item
     pub(crate) data: String,
     /// Where to write, one prediction a line [default: stdout]
     #[arg(short, value_name = "FILE")]

@@ -11,6 +11,7 @@ mod model;
 pub(crate) mod outcome;
 mod plan;
 mod predict;
+mod recommend;
 mod records;
 mod report;
 mod run;
@@ -40,6 +41,7 @@ pub(crate) fn run(command: Command, out: &mut dyn Output, began: Instant) -> Res
         Command::Runs(args) => runs::runs(&args, out),
         Command::Predict(args) => predict::predict(&args, out),
         Command::Score(args) => predict::score(&args, out),
+        Command::Recommend(args) => recommend::recommend(&args, out),
         Command::Data(command) => data::data(&command, out),
         Command::Model(command) => model::model(&command, out),
         Command::Sync(command) => sync::sync(&command, out),

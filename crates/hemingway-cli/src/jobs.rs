@@ -87,6 +87,7 @@ pub(crate) fn spec(
         labels: problem.labels.labels(),
         weights: problem.weights.weights(),
         class_weight: problem.class_weight.clone(),
+        factors: problem.factors.spec()?,
         loss: problem.loss,
         l2: problem.l2,
         l1: problem.l1,
@@ -206,7 +207,7 @@ fn head(job: &Job, place: &str) -> String {
         number::count(data.rows),
         number::count(data.columns),
         number::counted(data.nonzeros, "nonzero"),
-        job.facts.loss_told(),
+        job.facts.told(),
         number::penalty(job.facts.l2, job.facts.l1),
     )
 }
@@ -231,7 +232,9 @@ fn remembered(recalled: Recalled) -> Option<String> {
 /// Refuses, before hours of training, a model file that could not be written after them.
 fn check_model(job: &Job, keep: &KeepArgs) -> hemingway::Result<()> {
     let format = keep.model.as_deref().map(ModelFormat::of).transpose()?;
-    format.map_or(Ok(()), |format| format.check(job.facts.loss, &job.rules))
+    let Some(format) = format else { return Ok(()) };
+    format.check(job.facts.loss, &job.rules)?;
+    format.check_factors(job.facts.factors.is_some())
 }
 
 pub(crate) fn outcome(summary: Summary, keep: &KeepArgs, out: &mut dyn Output) -> Result<Outcome> {

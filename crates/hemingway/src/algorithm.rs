@@ -6,9 +6,12 @@
 //! variable, say) is kept by the engine and travels with the row, so that machines may come and go.
 
 mod admm;
+mod als;
+mod ccd;
 mod cocoa;
 mod columns;
 mod dual;
+mod factors;
 mod gd;
 mod gram;
 mod lbfgs;
@@ -32,7 +35,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::backend::Config;
 use crate::data::Shard;
-use crate::problem::{Evaluation, Loss, Outline, Penalty, Problem, Scheme};
+use crate::problem::{Evaluation, Factors, Loss, Outline, Penalty, Problem, Scheme};
 use crate::schedule::Schedule;
 use crate::{Error, Result};
 
@@ -127,6 +130,21 @@ pub trait Algorithm: Send + Sync {
     /// Whether machines hold columns instead of rows. The numbers it keeps are then the columns'.
     fn deals_columns(&self) -> bool {
         false
+    }
+
+    /// Whether machines hold columns beside their rows.
+    fn holds_columns(&self) -> bool {
+        false
+    }
+
+    /// Whether it factorizes ratings. Such algorithms do nothing else, and no other does that.
+    fn factorizes(&self) -> bool {
+        false
+    }
+
+    /// What a row costs besides its entries, in entries, where shards are cut by work.
+    fn row_work(&self, _outline: &Outline) -> f64 {
+        1.0
     }
 
     /// What moves in a round, unless the user asks for another schedule.
@@ -305,7 +323,7 @@ pub enum Support {
     No,
 }
 
-/// Every algorithm, in the order in which tables print them.
+/// Every algorithm that learns a linear model, in the order in which tables print them.
 pub fn all() -> Vec<Arc<dyn Algorithm>> {
     vec![
         Arc::new(gd::Gd),
@@ -326,12 +344,32 @@ pub fn all() -> Vec<Arc<dyn Algorithm>> {
     ]
 }
 
+/// Every algorithm that factorizes ratings.
+pub fn factorizers() -> Vec<Arc<dyn Algorithm>> {
+    vec![Arc::new(als::Als::default()), Arc::new(ccd::Ccd)]
+}
+
+/// Those worth planning with. Of implicit feedback a few steps of conjugate gradients gain nearly what exact regressions
+/// do, at less than half of the work (`bench/src/bin/factors.rs`).
+pub fn factorizing_candidates(factors: &Factors) -> Vec<String> {
+    let als = if factors.biased() { "als" } else { "als:cg=3" };
+    vec![als.into(), "ccd++".into()]
+}
+
+fn factorizer_names() -> String {
+    factorizers().iter().map(|a| a.name().to_string()).collect::<Vec<_>>().join(", ")
+}
+
 /// The algorithm of this name, with the settings that follow it.
 pub fn by_name(name: &str) -> Result<Arc<dyn Algorithm>> {
-    let all = all();
+    let all: Vec<_> = all().into_iter().chain(factorizers()).collect();
     let (plain, settings) = name.split_once(':').map_or((name, None), |(plain, settings)| (plain, Some(settings)));
     let Some(algorithm) = all.iter().find(|a| a.name() == plain) else {
-        let what = format!("`{plain}` is not an algorithm; there are {}", names_of(|_| true));
+        let what = format!(
+            "`{plain}` is not an algorithm; there are {}; for ratings {}",
+            names_of(|_| true),
+            factorizer_names()
+        );
         return Err(Error::setting("--algorithm", what));
     };
     let Some(settings) = settings else { return Ok(Arc::clone(algorithm)) };
@@ -398,6 +436,18 @@ fn names_of(which: impl Fn(&dyn Algorithm) -> bool) -> String {
 /// Refuses an algorithm that does not apply to a problem, in words that say which do.
 pub fn check_problem(algorithm: &dyn Algorithm, problem: &Problem) -> Result<()> {
     let (loss, penalty) = (problem.loss, &problem.penalty);
+    if algorithm.factorizes() != problem.factors.is_some() {
+        let what = match problem.factors {
+            Some(_) => {
+                format!("{} does not factorize ratings; these do: {}", algorithm.name(), factorizer_names())
+            }
+            None => format!("{} factorizes ratings, nothing else: ask for --problem mf", algorithm.name()),
+        };
+        return Err(Error::setting("--algorithm", what));
+    }
+    if algorithm.factorizes() {
+        return Ok(());
+    }
     check(algorithm, loss, penalty)?;
     algorithm.fits(&problem.outline()).map_err(|what| Error::setting("--algorithm", what))?;
     let Some(classes) = problem.classes.filter(|classes| !algorithm.takes_classes(classes.scheme)) else {

@@ -14,7 +14,6 @@ use crate::algorithm::{self, Server, Step};
 use crate::cluster::Cluster;
 use crate::data::Dataset;
 use crate::engine::{self, Clock, Engine, Engines, Setting};
-use crate::metric;
 use crate::problem::Problem;
 use crate::record::Record;
 use crate::schedule::Schedule;
@@ -253,9 +252,10 @@ impl EngineBackend {
 
     fn record(&self, frame: &Frame, live: &mut Live) -> Result<Record> {
         let evaluation = live.server.evaluate(live.engine.as_mut(), &live.shared)?;
-        // Every loss here is at least 0, and so is P*.
+        // Every loss here is at least 0, and so is P*; of factors nothing more is ever known.
         let proved = evaluation.dual.unwrap_or(0.0).max(0.0);
-        live.lower_bound = Some(live.lower_bound.map_or(proved, |bound| bound.max(proved)));
+        let best = live.lower_bound.map_or(proved, |bound| bound.max(proved));
+        live.lower_bound = Some(best).filter(|_| self.problem.factors.is_none());
         let clock = live.engine.clock();
         let rows = live.setting.outline.rows;
         Ok(Record {
@@ -277,11 +277,7 @@ impl EngineBackend {
             load_seconds: clock.loading,
             objective: evaluation.objective,
             lower_bound: live.lower_bound,
-            metrics: self
-                .test
-                .as_ref()
-                .map(|test| metric::all(test, &live.model(), self.problem.loss, self.problem.classes))
-                .unwrap_or_default(),
+            metrics: self.test.as_ref().map(|test| self.problem.measures(test, &live.model())).unwrap_or_default(),
         })
     }
 }
@@ -301,6 +297,10 @@ impl Backend for EngineBackend {
     }
 
     fn rehearse(&mut self, script: &Script) -> Result<Vec<Rehearsal>> {
+        // A few users tell little of factors that all have in common.
+        if self.problem.factors.is_some() {
+            return Ok(Vec::new());
+        }
         script.algorithms.iter().map(|name| self.rehearse_one(name, script)).collect()
     }
 }

@@ -15,6 +15,7 @@ pub mod libsvm;
 pub mod matrix;
 pub mod numpy;
 pub mod prepare;
+pub mod ratings;
 pub mod reading;
 pub mod save;
 pub mod source;
@@ -146,17 +147,29 @@ pub struct Shard {
     range: Range<usize>,
     /// What number among all the first row of the data has: a process may hold only some.
     first: usize,
+    /// The columns that the machine holds beside its rows.
+    across: Option<Box<Shard>>,
 }
 
 impl Shard {
     /// Machine `worker` holds rows `range` of `data`.
     pub fn new(data: Arc<Dataset>, range: Range<usize>, worker: usize, seed: u64) -> Self {
-        Self { worker, seed, data, columns: None, range, first: 0 }
+        Self { worker, seed, data, columns: None, range, first: 0, across: None }
     }
 
     /// The same range of the columns of `data`, which are the rows of `columns`.
     pub fn of_columns(self, columns: Arc<Dataset>) -> Self {
         Self { columns: Some(columns), ..self }
+    }
+
+    /// The same with columns beside the rows.
+    pub fn with_columns(self, columns: Self) -> Self {
+        Self { across: Some(Box::new(columns)), ..self }
+    }
+
+    /// The columns held beside the rows, as a shard whose rows they are.
+    pub fn across(&self) -> Option<&Self> {
+        self.across.as_deref()
     }
 
     /// The same where the data, or the columns, are only a part of all, which begins with this one.

@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 use crate::Result;
 use crate::algorithm::{Algorithm, Machines};
 use crate::cluster::Cluster;
-use crate::data::{Dataset, Shard};
-use crate::placement::Placement;
+use crate::data::{Dataset, Matrix, Shard};
+use crate::placement::{Cuts, Placement};
 use crate::problem::{Outline, Problem};
 pub use crew::{Crew, Shift, Slot};
 pub use local::{Local, cores};
@@ -107,6 +107,8 @@ pub struct Setting {
     pub outline: Outline,
     /// What runs.
     pub algorithm: Arc<dyn Algorithm>,
+    /// How rows are cut: ratings by work, for few users give many of them.
+    pub cuts: Cuts,
     /// The columns, once an engine of this process deals those.
     columns: Arc<OnceLock<Arc<Dataset>>>,
 }
@@ -114,7 +116,8 @@ pub struct Setting {
 impl Setting {
     /// A problem and the algorithm to run on it.
     pub fn new(problem: &Problem, algorithm: Arc<dyn Algorithm>) -> Self {
-        Self { problem: problem.clone(), outline: problem.outline(), algorithm, columns: Arc::default() }
+        let cuts = if problem.factors.is_some() { Cuts::ByWork } else { Cuts::Even };
+        Self { problem: problem.clone(), outline: problem.outline(), algorithm, cuts, columns: Arc::default() }
     }
 
     /// What is dealt: rows, or columns.
@@ -124,17 +127,35 @@ impl Setting {
 
     /// How rows, or columns, are cut for so many machines.
     pub fn placement(&self, machines: usize) -> Placement {
-        Placement::even(self.dealt(), machines)
+        if self.cuts == Cuts::Even || self.algorithm.deals_columns() {
+            return Placement::even(self.dealt(), machines);
+        }
+        self.cut(&self.problem.data.matrix, machines)
+    }
+
+    /// Rows by their entries and what they cost besides.
+    fn cut(&self, matrix: &Matrix, machines: usize) -> Placement {
+        let row = self.algorithm.row_work(&self.outline);
+        let work = |i: usize| matrix.stored_in(0..i) as f64 + row * i as f64;
+        match self.cuts {
+            Cuts::Even => Placement::even(matrix.rows(), machines),
+            Cuts::ByWork => Placement::by_work(matrix.rows(), machines, work),
+        }
     }
 
     fn shards(&self, placement: &Placement) -> Vec<Shard> {
         let transposed = || Arc::new(Dataset::new("columns", self.problem.data.matrix.transposed(), Vec::new()));
-        let columns = self.algorithm.deals_columns().then(|| self.columns.get_or_init(transposed));
+        let (instead, beside) = (self.algorithm.deals_columns(), self.algorithm.holds_columns());
+        let columns = (instead || beside).then(|| self.columns.get_or_init(transposed));
+        let across = columns.filter(|_| beside).map(|columns| self.cut(&columns.matrix, placement.machines()));
         let shard = |(k, range)| {
-            let shard = Shard::new(Arc::clone(&self.problem.data), range, k, self.problem.seed);
-            match columns {
-                Some(columns) => shard.of_columns(Arc::clone(columns)),
-                None => shard,
+            let held = |range| Shard::new(Arc::clone(&self.problem.data), range, k, self.problem.seed);
+            match (columns, &across) {
+                (Some(columns), Some(across)) => {
+                    held(range).with_columns(held(across.range(k)).of_columns(Arc::clone(columns)))
+                }
+                (Some(columns), None) => held(range).of_columns(Arc::clone(columns)),
+                (None, _) => held(range),
             }
         };
         placement.ranges().enumerate().map(shard).collect()

@@ -109,8 +109,11 @@ fn check_measure(metric: &str, value: f64) -> Result<()> {
         "accuracy" if !(value > 0.0 && value <= 1.0) => {
             wrong(format!("accuracy={value}: a share of the rows, above 0 and at most 1, such as accuracy=0.97"))
         }
+        "ndcg10" | "precision10" if !(value > 0.0 && value <= 1.0) => wrong(format!(
+            "{metric}={value}: a share of the best possible, above 0 and at most 1, such as {metric}=0.2"
+        )),
         "r2" if value > 1.0 => wrong(format!("r2={value}: no model explains more than all, which is 1")),
-        "rmse" | "test_loss" if value < 0.0 => wrong(format!("{metric}={value}: it is never below 0")),
+        "rmse" | "mae" | "test_loss" if value < 0.0 => wrong(format!("{metric}={value}: it is never below 0")),
         _ => Ok(()),
     }
 }

@@ -1,6 +1,7 @@
 //! From what was asked to what can be run: the specification, checked and loaded.
 
 mod classes;
+mod factors;
 mod sample;
 mod share;
 mod weighing;
@@ -21,9 +22,10 @@ use crate::data::{Cache, ClassWeight, Dataset, Info, Labels, Loaded, Reading, We
 use crate::engine::{Engines, check_machines, cores};
 use crate::goal::{Caps, Goal};
 use crate::model::{Precedents, Timing, Traits};
-use crate::problem::{Classes, Loss, Problem};
+use crate::problem::{Classes, Factors, Loss, Problem};
 use crate::record::Trace;
 use crate::{Error, Result, algorithm, metric};
+pub use factors::{FactorSpec, Raters};
 use sample::Whole;
 
 /// A job as the user states it; serialised whole into the journal.
@@ -40,6 +42,9 @@ pub struct JobSpec {
     /// `--class-weight`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub class_weight: Option<ClassWeight>,
+    /// `--problem mf`, with its `--rank`, `--implicit` and `--alpha`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub factors: Option<FactorSpec>,
     /// `--loss`; by the labels if not given.
     pub loss: Option<Loss>,
     /// `--l2`; 1/n if not given.
@@ -109,6 +114,9 @@ pub struct Facts {
     /// The classes, if there are more than two.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub classes: Option<Classes>,
+    /// What ratings are factorized into, if they are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub factors: Option<Factors>,
     /// λ₂.
     pub l2: f64,
     /// λ₁.
@@ -179,6 +187,8 @@ pub struct Job {
     pub notes: Vec<String>,
     /// Where it runs, if neither on threads of this process nor on a simulated cluster.
     pub engines: Option<Arc<dyn Engines>>,
+    /// Whose ratings the rows are, if they are.
+    pub raters: Option<Arc<Raters>>,
 }
 
 impl Job {
@@ -186,6 +196,10 @@ impl Job {
     pub fn on(mut self, engines: Arc<dyn Engines>) -> Result<Self> {
         if self.spec.cluster.is_some() {
             return Ok(self);
+        }
+        if self.problem.factors.is_some() {
+            let what = "ranks hold rows only: factorize on threads (--engine local) or a simulated --cluster";
+            return Err(Error::setting("--engine", what));
         }
         self.facts.cluster = engines.name();
         self.facts.cores = engines.cores();
@@ -203,6 +217,9 @@ impl JobSpec {
 
     /// The same, reading the data from its copy in a cache if there is one.
     pub fn check_through(self, cache: Option<&Cache>) -> Result<Job> {
+        if let Some(asked) = self.factors {
+            return self.check_ratings(asked);
+        }
         self.check_settings()?;
         let (source, reading) = (Source::parse(&self.data)?, Reading::of(&self.labels, &self.weights));
         let loaded = cache.map_or_else(|| source.load_as(&reading), |cache| cache.load(&source, &reading))?;
@@ -211,6 +228,9 @@ impl JobSpec {
 
     /// The same with data that is in memory already.
     pub fn check_with(self, loaded: Loaded) -> Result<Job> {
+        if self.factors.is_some() {
+            return Err(Error::setting("--cluster", "ratings are factorized on one cluster: name only one"));
+        }
         self.check_settings()?;
         let mut notes = loaded.notes;
         let dataset = weighing::counted(loaded.dataset, &mut notes)?;
@@ -229,7 +249,17 @@ impl JobSpec {
         let problem = Problem::of_classes(used, loss, classes, l2, self.seed)?.with_l1(self.l1)?;
         let facts = self.facts(self.name(&whole, &problem), info, &problem)?;
         notes.extend(self.doubts(&problem, &facts.algorithms));
-        Ok(Job { spec: self, facts, problem, test, rules: prepared.rules, base: loaded.base, notes, engines: None })
+        Ok(Job {
+            spec: self,
+            facts,
+            problem,
+            test,
+            rules: prepared.rules,
+            base: loaded.base,
+            notes,
+            engines: None,
+            raters: None,
+        })
     }
 
     /// The configuration of a record: of its schedule only the job knows.
@@ -315,6 +345,7 @@ impl JobSpec {
             problem: name,
             loss: problem.loss,
             classes: problem.classes,
+            factors: problem.factors,
             l2: problem.penalty.l2,
             l1: problem.penalty.l1,
             cluster: cluster.map_or_else(|| "local".into(), |c| c.name.clone()),
@@ -353,6 +384,9 @@ impl JobSpec {
             (Mode::Fixed(config), _) => vec![config.algorithm.clone()],
             (Mode::Choose { .. }, Some(names)) => names.clone(),
             (Mode::Choose { .. }, None) => {
+                if let Some(factors) = &problem.factors {
+                    return Ok(algorithm::factorizing_candidates(factors));
+                }
                 let must_be_exact = matches!(self.goal, Goal::Reach { .. });
                 let mut all = algorithm::candidates(problem.loss, &problem.penalty, must_be_exact);
                 all.retain(|a| algorithm::check_problem(a.as_ref(), problem).is_ok());
@@ -408,7 +442,7 @@ impl JobSpec {
     }
 }
 
-/// What the program comes with, where the problem is of the kind it was learned from: none had λ₁.
+/// What the program comes with, where the problem is of the kind it was learned from: none had λ₁, none was of ratings.
 fn precedents(problem: &Problem) -> Precedents {
-    if problem.penalty.l1 > 0.0 { Precedents::none() } else { Precedents::shipped() }
+    if problem.penalty.l1 > 0.0 || problem.factors.is_some() { Precedents::none() } else { Precedents::shipped() }
 }

@@ -61,7 +61,7 @@ pub fn decide(z: f64) -> f64 {
 
 /// Whether less of it is better.
 pub fn is_loss(metric: &str) -> bool {
-    matches!(metric, "test_loss" | "rmse")
+    matches!(metric, "test_loss" | "rmse" | "mae")
 }
 
 #[cfg(test)]

@@ -2,6 +2,15 @@
 
 use std::ops::Range;
 
+/// How rows are cut.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cuts {
+    /// Into equal numbers of rows.
+    Even,
+    /// Into equal amounts of work.
+    ByWork,
+}
+
 /// Rows cut into one contiguous shard a machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Placement {
@@ -12,6 +21,23 @@ impl Placement {
     /// Shards whose lengths differ by at most one; with more machines than rows some are empty.
     pub fn even(rows: usize, machines: usize) -> Self {
         Self { cuts: (0..=machines).map(|k| k * rows / machines).collect() }
+    }
+
+    /// Shards of about equal work, `work(i)` being that of all rows before row i: none has more than an equal share and its
+    /// heaviest row.
+    pub fn by_work(rows: usize, machines: usize, work: impl Fn(usize) -> f64) -> Self {
+        let whole = work(rows);
+        let cut = |k: usize| {
+            let share = whole * k as f64 / machines as f64;
+            let (mut low, mut high) = (0, rows);
+            while low < high {
+                let middle = (low + high) / 2;
+                if work(middle) < share { low = middle + 1 } else { high = middle }
+            }
+            low
+        };
+        let inner = (1..machines).map(cut);
+        Self { cuts: std::iter::once(0).chain(inner).chain([rows]).collect() }
     }
 
     /// Number of machines.
@@ -46,6 +72,23 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
+        #[test]
+        fn no_shard_has_more_than_an_equal_share_and_its_heaviest_row(
+            work in prop::collection::vec(0..1000u32, 0..300), machines in 1..70usize,
+        ) {
+            let before: Vec<f64> = std::iter::once(0.0)
+                .chain(work.iter().scan(0.0, |sum, w| { *sum += f64::from(*w); Some(*sum) }))
+                .collect();
+            let placement = Placement::by_work(work.len(), machines, |i| before[i]);
+            prop_assert_eq!((placement.machines(), placement.items()), (machines, work.len()));
+            let heaviest = work.iter().copied().max().map_or(0.0, f64::from);
+            let equal = before[work.len()] / machines as f64;
+            for range in placement.ranges() {
+                prop_assert!(range.start <= range.end);
+                prop_assert!(before[range.end] - before[range.start] <= equal + heaviest + 1e-9);
+            }
+        }
+
         #[test]
         fn shards_are_even_and_cover_all_rows(rows in 0..500usize, machines in 1..70usize) {
             let placement = Placement::even(rows, machines);

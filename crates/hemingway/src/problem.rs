@@ -4,19 +4,23 @@
 //! Rows of weight 0 count for nothing, in n neither.
 
 mod classes;
+mod factors;
 mod loss;
 mod penalty;
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use crate::data::Dataset;
-use crate::{Error, Result};
+use crate::{Error, Result, metric};
 pub(crate) use classes::largest;
 use classes::side;
 pub use classes::{Classes, Scheme};
+pub(crate) use factors::gram;
+pub use factors::{FactorModel, Factors, Feedback};
 pub use loss::Loss;
 pub(crate) use loss::{BLOCK, Bents};
 pub use penalty::{Penalty, shrunk};
@@ -30,6 +34,8 @@ pub struct Problem {
     pub loss: Loss,
     /// The classes, if there are more than two; labels are then their numbers from 0.
     pub classes: Option<Classes>,
+    /// What the rows, ratings of a user each, are factorized into, if they are.
+    pub factors: Option<Factors>,
     /// g.
     pub penalty: Penalty,
     /// The seed of everything random in a run.
@@ -62,6 +68,9 @@ pub struct Outline {
     pub loss: Loss,
     /// The classes, if there are more than two.
     pub classes: Option<Classes>,
+    /// What ratings are factorized into, if they are.
+    #[serde(default)]
+    pub factors: Option<Factors>,
     /// g.
     pub penalty: Penalty,
     /// Mean of sᵢ‖xᵢ‖².
@@ -104,7 +113,31 @@ impl Problem {
         let data = data.into_owned().into_weighed()?;
         let penalty = Penalty::new(l2.unwrap_or(1.0 / data.rows() as f64), 0.0)?;
         check_labels(&data.labels, loss, classes)?;
-        Ok(Self { data: Arc::new(data.shuffled(seed)), loss, classes, penalty, seed, whole: None })
+        Ok(Self { data: Arc::new(data.shuffled(seed)), loss, classes, factors: None, penalty, seed, whole: None })
+    }
+
+    /// Ratings, one row a user, to be factorized. Their users are shuffled by the seed.
+    pub fn of_ratings(ratings: Dataset, rank: usize, alpha: Option<f64>, l2: f64, seed: u64) -> Result<Self> {
+        check_rows(ratings.rows(), &ratings.name)?;
+        let factors = Some(Factors::of(&ratings, rank, alpha));
+        let data = Arc::new(ratings.shuffled(seed));
+        Ok(Self {
+            data,
+            loss: Loss::Squared,
+            classes: None,
+            factors,
+            penalty: Penalty::new(l2, 0.0)?,
+            seed,
+            whole: None,
+        })
+    }
+
+    /// Every measure of a model on a test set.
+    pub fn measures(&self, test: &Dataset, model: &[f64]) -> BTreeMap<String, f64> {
+        match self.factors {
+            Some(factors) => factors.measures(&self.data, test, model),
+            None => metric::all(test, model, self.loss, self.classes),
+        }
     }
 
     /// The same with λ₁ besides.
@@ -120,6 +153,7 @@ impl Problem {
             columns: self.data.columns(),
             loss: self.loss,
             classes: self.classes,
+            factors: self.factors,
             penalty: self.penalty,
             mean_norm_sq,
             max_norm_sq,
@@ -142,12 +176,19 @@ impl Problem {
         let Penalty { l2, l1 } = self.penalty;
         let sparse = if l1 > 0.0 { format!("-l1-{l1:e}") } else { String::new() };
         let classes = self.classes.map(|classes| format!("-{}-{}", classes.scheme, classes.count)).unwrap_or_default();
+        if let Some(factors) = self.factors {
+            let alpha = factors.alpha().map(|alpha| format!("-alpha-{alpha:e}")).unwrap_or_default();
+            return format!("{data:016x}-factors-{}{alpha}-{l2:e}", factors.rank);
+        }
         format!("{data:016x}-{}{classes}-{l2:e}{sparse}", self.loss)
     }
 
     /// P(w), straight from the definition. It needs all rows in this process.
     pub fn objective(&self, w: &[f64]) -> f64 {
         let data = &self.data;
+        if let Some(factors) = self.factors {
+            return factors.objective(data, w, self.penalty.l2);
+        }
         let margins = |i| w.chunks_exact(data.columns()).map(|w| data.matrix.row(i).dot(w)).collect::<Vec<f64>>();
         let of_row = |i: usize| match self.classes {
             None => self.loss.value(margins(i)[0], data.labels[i]),
@@ -159,7 +200,11 @@ impl Problem {
 
     /// Numbers in w.
     pub fn coefficients(&self) -> usize {
-        self.data.columns() * self.classes.map_or(1, |classes| classes.count)
+        let (users, items) = (self.data.rows(), self.data.columns());
+        match (self.factors, self.classes) {
+            (Some(factors), _) => factors.coefficients(users, items),
+            (None, classes) => items * classes.map_or(1, |classes| classes.count),
+        }
     }
 }
 
@@ -201,8 +246,11 @@ impl Outline {
         self.classes.map_or(1, |classes| classes.count)
     }
 
-    /// Numbers in w: d for every margin, one margin's after the other's.
+    /// Numbers in w: d for every margin, one margin's after the other's; or the factors of items and users.
     pub fn coefficients(&self) -> usize {
+        if let Some(factors) = self.factors {
+            return factors.coefficients(self.rows, self.columns);
+        }
         self.columns * self.outputs()
     }
 

@@ -22,8 +22,10 @@ pub enum Purpose {
     Foresee = 5,
     /// Which columns move next.
     Schedule = 6,
+    /// Where a problem of several optima begins.
+    Begin = 7,
     /// Which strategies of exchange are tried.
-    Propose = 7,
+    Propose = 8,
 }
 
 /// The generator of one worker in one round.

@@ -22,6 +22,8 @@ pub struct Standing {
     loss: Loss,
     l1: f64,
     l2: f64,
+    /// Something may be claimed of P*.
+    convex: bool,
     first: Option<f64>,
     best: Option<f64>,
     lower_bound: f64,
@@ -50,7 +52,12 @@ struct Stretch {
 impl Standing {
     /// Nothing is known yet.
     pub fn new(loss: Loss, l1: f64, l2: f64) -> Self {
-        Self { loss, l1, l2, first: None, best: None, lower_bound: 0.0, stretches: Vec::new() }
+        Self { loss, l1, l2, convex: true, first: None, best: None, lower_bound: 0.0, stretches: Vec::new() }
+    }
+
+    /// The same of a problem that may not be convex: nothing is ever claimed of its optimum.
+    pub fn of_convex(self, convex: bool) -> Self {
+        Self { convex, ..self }
     }
 
     /// Takes one more record into account. True if it holds the best objective so far.
@@ -143,7 +150,7 @@ impl Standing {
 
     fn error_above(&self, bound: f64, objective: f64) -> Option<f64> {
         let error = ((objective - bound) / bound.max(ZERO * self.first?)).max(0.0);
-        objective.is_finite().then_some(error)
+        (self.convex && objective.is_finite()).then_some(error)
     }
 
     /// Whether the goal is met by what these records show, the newest last.

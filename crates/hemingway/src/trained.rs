@@ -6,6 +6,7 @@ mod format;
 mod liblinear;
 mod onnx;
 mod plain;
+mod ratings;
 mod safetensors;
 
 use std::path::Path;
@@ -20,6 +21,7 @@ use crate::problem::{Classes, Loss, largest};
 use crate::record::store::replace;
 use crate::{Error, Result, metric};
 pub use format::ModelFormat;
+pub use ratings::{RatingModel, Recommended};
 
 /// The name and version of the format.
 pub const FORMAT: &str = "hemingway-model-1";
@@ -44,7 +46,10 @@ pub struct TrainedModel {
     /// What indices counted from in the training data; other LIBSVM files are read alike.
     #[serde(default)]
     pub base: Option<Base>,
-    /// w; the intercept, if any, last. Of several classes one w after the other.
+    /// What else a model of ratings holds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub factors: Option<Box<RatingModel>>,
+    /// w; the intercept, if any, last. Of several classes one w after the other. Of ratings Q, then P.
     pub weights: Vec<f64>,
     /// Where it came from, if from here.
     #[serde(default)]
@@ -91,6 +96,7 @@ impl TrainedModel {
         let refuse = |what| Error::file(path, what);
         self.check().map_err(refuse)?;
         format.check(self.loss, &self.rules)?;
+        format.check_factors(self.factors.is_some())?;
         replace(path, &format.bytes(self).map_err(refuse)?)?;
         Ok(format.notes(self))
     }
@@ -111,7 +117,11 @@ impl TrainedModel {
             return Err(format!("format {} is not {FORMAT}", self.format));
         }
         self.check_classes()?;
+        if let Some(ratings) = &self.factors {
+            ratings.check(held)?;
+        }
         match self.classes {
+            _ if self.factors.is_some() => {}
             None if held != columns => return Err(format!("holds {held} weights for {columns} columns")),
             Some(Classes { count, .. }) if held != columns.saturating_mul(count) => {
                 return Err(format!("holds {held} weights for {count} classes of {columns} columns"));

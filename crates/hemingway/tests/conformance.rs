@@ -19,6 +19,13 @@ fn primal_algorithms() {
 }
 
 #[test]
+fn algorithms_that_factorize() {
+    algorithm::factorizers().iter().for_each(conformance::primal);
+    conformance::primal(&algorithm::by_name("als:cg=3").unwrap());
+    assert!(algorithm::factorizers().iter().all(conformance::is_random));
+}
+
+#[test]
 fn dual_algorithms() {
     algorithm::all().iter().filter(|a| a.is_dual()).for_each(conformance::dual);
 }

@@ -8,7 +8,7 @@ use hemingway::goal::Caps;
 use hemingway::problem::{Loss, Scheme};
 use hemingway::schedule::Schedule;
 
-use super::{GoalArgs, LabelArgs, RankArgs, WeightArgs, value};
+use super::{FactorArgs, GoalArgs, LabelArgs, RankArgs, WeightArgs, value};
 
 /// `train` and `plan`.
 #[derive(Debug, Args)]
@@ -38,8 +38,8 @@ pub(crate) struct RunArgs {
     /// A file (LIBSVM or Vowpal Wabbit text, CSV, Parquet, NumPy npy or npz, idx images; plain, .gz or .bz2) or `synth:KIND,key=value…`
     #[arg(value_name = "DATA")]
     pub(crate) data: Vec<String>,
-    /// gd, lbfgs, newton, gram, minibatch-sgd, local-sgd, splash, svrg, minibatch-sdca, cocoa, cocoa+, proxcocoa+, strads, admm or
-    /// noop; CoCoA with settings: cocoa+:epochs=0.25:gamma=0.5:sigma=8
+    /// gd, lbfgs, newton, gram, minibatch-sgd, local-sgd, splash, svrg, minibatch-sdca, cocoa, cocoa+, proxcocoa+, strads, admm or noop;
+    /// als or ccd++ for ratings; with settings: cocoa+:epochs=0.25:gamma=0.5:sigma=8, als:cg=3
     #[arg(long, value_name = "A", required_unless_present = "resume", conflicts_with = "resume")]
     #[arg(help_heading = "Choice")]
     pub(crate) algorithm: Option<String>,
@@ -78,6 +78,8 @@ pub(crate) struct RunArgs {
 #[command(next_help_heading = "Problem")]
 pub(crate) struct ProblemArgs {
     #[command(flatten)]
+    pub(crate) factors: FactorArgs,
+    #[command(flatten)]
     pub(crate) labels: LabelArgs,
     #[command(flatten)]
     pub(crate) weights: WeightArgs,
@@ -88,7 +90,7 @@ pub(crate) struct ProblemArgs {
     /// squared]
     #[arg(long, value_name = "LOSS", value_parser = value::named::<Loss>)]
     pub(crate) loss: Option<Loss>,
-    /// Strength λ₂ of (λ₂/2)‖w‖² [default: 1/rows]
+    /// Strength λ₂ of (λ₂/2)‖w‖² [default: 1/rows; of ratings 0.1, implicit 0.01]
     #[arg(long, value_name = "λ₂", value_parser = value::number, allow_negative_numbers = true)]
     pub(crate) l2: Option<f64>,
     /// Strength λ₁ of λ₁‖w‖₁; beside λ₂ an elastic net, with --l2 0 a lasso [default: 0]
@@ -197,7 +199,11 @@ impl LimitArgs {
 }
 
 /// What a journal already says of its job.
-const JOB: [&str; 19] = [
+const JOB: [&str; 23] = [
+    "problem",
+    "rank",
+    "implicit",
+    "alpha",
     "data",
     "label",
     "labels",
@@ -226,7 +232,8 @@ pub(crate) struct KeepArgs {
     /// Directory that holds the runs
     #[arg(long, value_name = "DIR", default_value = "runs")]
     pub(crate) store: PathBuf,
-    /// Write the model here too: .json (ours), .model (liblinear text), .onnx or .safetensors [default: only in the store]
+    /// Write the model here too: .json (ours), .model (liblinear text), .onnx, .safetensors or, of factors, .npz [default: only
+    /// in the store]
     #[arg(long, value_name = "FILE")]
     pub(crate) model: Option<PathBuf>,
     /// Write the records as CSV too [default: only the journal]

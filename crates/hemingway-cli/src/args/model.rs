@@ -24,7 +24,7 @@ pub(crate) enum ModelCommand {
         /// A model file (our JSON, liblinear text, safetensors), or the run that made it
         #[arg(value_name = "IN")]
         from: String,
-        /// Where to write: .json (ours), .model (liblinear text), .onnx or .safetensors
+        /// Where to write: .json (ours), .model (liblinear text), .onnx, .safetensors or, of factors, .npz
         #[arg(value_name = "OUT")]
         to: PathBuf,
         /// The format to write [default: by the ending of the name]
@@ -46,6 +46,8 @@ pub(crate) enum ModelTo {
     Onnx,
     /// Arrays `weights` and `intercept`
     Safetensors,
+    /// Factors of ratings as NumPy's arrays
+    Npz,
 }
 
 impl ModelTo {
@@ -57,6 +59,7 @@ impl ModelTo {
             Some(Self::Liblinear) => Ok(ModelFormat::Liblinear),
             Some(Self::Onnx) => Ok(ModelFormat::Onnx),
             Some(Self::Safetensors) => Ok(ModelFormat::Safetensors),
+            Some(Self::Npz) => Ok(ModelFormat::Npz),
         }
     }
 }

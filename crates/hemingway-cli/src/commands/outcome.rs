@@ -134,7 +134,10 @@ impl Outcome {
         let store = store_flag(&self.store);
         let explain = format!("hemingway explain {run}{store}");
         let score = format!("hemingway score {run} {}{store}", spec.test.as_deref().unwrap_or("TEST-DATA"));
-        let predict = format!("hemingway predict {run} NEW-DATA{store} -o predicted.txt");
+        let predict = match spec.factors {
+            None => format!("hemingway predict {run} NEW-DATA{store} -o predicted.txt"),
+            Some(_) => format!("hemingway recommend {run} --user ID{store}"),
+        };
         let verb = if matches!(spec.mode, Mode::Fixed(_)) { "run" } else { "train" };
         match self.summary.ending {
             Ending::Interrupted => vec![format!("hemingway {verb} --resume {run}{store}"), explain],

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
+use hemingway::data::ratings::{Listed, Meaning};
 use hemingway::data::{Loaded, Reading, Source};
 use hemingway::record::store::Store;
 use hemingway::trained::TrainedModel;
@@ -17,6 +18,9 @@ use crate::show::{Paint, number};
 /// Predicts every row.
 pub(super) fn predict(args: &PredictArgs, out: &mut dyn Output) -> Result<u8> {
     let model = load_model(&args.model, &args.store.store)?;
+    if model.factors.is_some() {
+        return predict_ratings(args, &model, out);
+    }
     let reading = Reading { labels: args.labels.labels(), unlabelled: true, ..like(&model) };
     let Loaded { dataset, mut notes, .. } = load_data(&args.data, reading, out)?;
     let (margins, said) = model.margins(dataset.matrix)?;
@@ -25,8 +29,18 @@ pub(super) fn predict(args: &PredictArgs, out: &mut dyn Output) -> Result<u8> {
     let rows = margins.chunks(model.outputs());
     let columns = if args.margins { model.outputs() } else { 1 };
     let values = if args.margins { margins } else { rows.map(|z| model.label(z)).collect() };
-    let predicted = Predicted { values, columns, file: args.out.clone(), margins: args.margins, notes };
-    if let Some(path) = &args.out {
+    give(Predicted { values, columns, file: args.out.clone(), margins: args.margins, notes }, out)
+}
+
+/// Predicts the rating of every line.
+fn predict_ratings(args: &PredictArgs, model: &TrainedModel, out: &mut dyn Output) -> Result<u8> {
+    // What the rating is does not matter, nor whether there is one.
+    let values = model.predict_ratings(&Listed::load(&args.data, Meaning::Implicit)?)?;
+    give(Predicted { values, columns: 1, file: args.out.clone(), margins: args.margins, notes: Vec::new() }, out)
+}
+
+fn give(predicted: Predicted, out: &mut dyn Output) -> Result<u8> {
+    if let Some(path) = &predicted.file {
         std::fs::write(path, predicted.lines()).map_err(hemingway::Error::io(path))?;
     }
     out.answer(&predicted)?;
@@ -36,12 +50,26 @@ pub(super) fn predict(args: &PredictArgs, out: &mut dyn Output) -> Result<u8> {
 /// Measures on labelled data.
 pub(super) fn score(args: &ScoreArgs, out: &mut dyn Output) -> Result<u8> {
     let model = load_model(&args.model, &args.store.store)?;
+    if model.factors.is_some() {
+        return score_ratings(args, &model, out);
+    }
     let reading = Reading { labels: args.labels.labels(), weights: args.weights.weights(), ..like(&model) };
     let Loaded { dataset, mut notes, .. } = load_data(&args.data, reading, out)?;
     let rows = dataset.rows();
     let (metrics, said) = model.score(dataset)?;
     notes.extend(said);
     say_all(&notes, out);
+    out.answer(&Scored { model: args.model.clone(), data: args.data.clone(), rows, metrics, notes })?;
+    Ok(exit::MET)
+}
+
+/// Measures on ratings.
+fn score_ratings(args: &ScoreArgs, model: &TrainedModel, out: &mut dyn Output) -> Result<u8> {
+    let listed = Listed::load(&args.data, model.of_ratings()?.meaning())?;
+    let (metrics, note) = model.score_ratings(&listed)?;
+    let notes: Vec<String> = note.into_iter().collect();
+    say_all(&notes, out);
+    let rows = listed.iter().count();
     out.answer(&Scored { model: args.model.clone(), data: args.data.clone(), rows, metrics, notes })?;
     Ok(exit::MET)
 }

@@ -104,14 +104,18 @@ fn goal(goal: &Goal) -> (&'static str, String) {
 }
 
 /// Flags with a value, where the user gave one.
-fn settings(spec: &JobSpec) -> [(&'static str, Option<String>); 18] {
+fn settings(spec: &JobSpec) -> [(&'static str, Option<String>); 21] {
     let number = |value: Option<f64>| value.map(|value| value.to_string());
     let normalize = spec.preparation.normalize.map(|what| match what {
         Normalize::Rows => "rows".into(),
         Normalize::Columns => "columns".into(),
     });
     let machines = spec.machines.map(|(low, high)| format!("{low}..{high}"));
+    let factors = spec.factors;
     [
+        ("--problem", factors.map(|_| "mf".into())),
+        ("--rank", factors.map(|factors| factors.rank.to_string())),
+        ("--alpha", number(factors.and_then(|factors| factors.alpha))),
         ("--label", spec.labels.column.clone()),
         ("--labels", spec.labels.file.as_ref().map(|path| path.display().to_string())),
         ("--weight", spec.weights.column.clone()),
@@ -140,6 +144,7 @@ fn switches(spec: &JobSpec) -> impl Iterator<Item = &'static str> {
     let all = [
         ("--certified", certified),
         ("--intercept", spec.preparation.intercept),
+        ("--implicit", spec.factors.is_some_and(|factors| factors.alpha.is_some())),
         ("--fixed", fixed),
         ("--forget", spec.forget),
     ];

@@ -7,7 +7,7 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::algorithm::{self, Algorithm};
 use crate::data::{Dataset, Matrix};
-use crate::problem::{Classes, Loss, Penalty, Problem, Scheme};
+use crate::problem::{Classes, Factors, Loss, Penalty, Problem, Scheme};
 use crate::rng::{Purpose, keyed};
 
 /// A problem with a name for messages.
@@ -58,12 +58,46 @@ fn of_classes(loss: Loss, classes: Option<Classes>) -> Vec<Case> {
 /// Those that the algorithm applies to.
 pub(super) fn for_algorithm(algorithm: &dyn Algorithm) -> Vec<Case> {
     let applies = |case: &Case| algorithm::check_problem(algorithm, &case.problem).is_ok();
-    Loss::ALL.into_iter().flat_map(for_loss).filter(applies).collect()
+    Loss::ALL.into_iter().flat_map(for_loss).chain(of_ratings()).filter(applies).collect()
+}
+
+/// Ratings to factorize: users and items without any, one alone, one who rates everything; with and without biases.
+pub fn of_ratings() -> Vec<Case> {
+    let shapes = [
+        ("ratings, some empty", some_ratings()),
+        ("one rating", rows_of(Matrix::sparse(1), &[&[4.0]])),
+        (
+            "one who rates all",
+            rows_of(Matrix::sparse(9), &[&[3.0], &[1.0, 2.0, 3.0, 4.0, 5.0, 4.0, 3.0, 2.0, 1.0], &[]]),
+        ),
+    ];
+    let case = |(name, matrix): (&str, Matrix), alpha: Option<f64>, rank: usize| {
+        let labels = vec![0.0; matrix.rows()];
+        let data = Dataset::new(name, matrix, labels);
+        let factors = Some(Factors::of(&data, rank, alpha));
+        let problem = Problem { factors, ..problem(data, Loss::Squared, Penalty { l2: 0.1, l1: 0.0 }) };
+        let how = if alpha.is_some() { "implicit" } else { "explicit" };
+        Case { name: format!("{how} {name}, rank {rank}"), problem }
+    };
+    let ways = [(None, 3), (Some(2.0), 9)];
+    shapes.into_iter().flat_map(|shape| ways.map(|(alpha, rank)| case(shape.clone(), alpha, rank))).collect()
+}
+
+/// 19 users and 11 items; every fourth user and the last item have no rating.
+fn some_ratings() -> Matrix {
+    let mut rng = keyed(4, Purpose::Synthesize, 0, 0);
+    let mut matrix = Matrix::sparse(11);
+    for u in 0..19_u32 {
+        let rated = (0..10).filter(|i| u % 4 != 3 && (u + i) % 3 != 0);
+        let row: Vec<_> = rated.map(|i| (i, (2.5 + 2.0 * draw(&mut rng)).abs())).collect();
+        matrix.push_row(row);
+    }
+    matrix
 }
 
 /// A problem whose rows stay in the order given.
 pub(super) fn problem(data: Dataset, loss: Loss, penalty: Penalty) -> Problem {
-    Problem { data: Arc::new(data), loss, classes: None, penalty, seed: 7, whole: None }
+    Problem { data: Arc::new(data), loss, classes: None, factors: None, penalty, seed: 7, whole: None }
 }
 
 pub(super) fn dense(columns: usize) -> Matrix {

@@ -18,6 +18,7 @@ use archive::Archive;
 use array::Array;
 pub(super) use array::MAGIC;
 use labels::Unlabelled;
+pub(crate) use write::Arrays as Written;
 pub use write::write;
 
 /// First bytes of an archive of arrays.

@@ -32,7 +32,10 @@ impl JobSpec {
     /// The file that several processes can each read a share of, if that is what the job's data is: LIBSVM text that is not
     /// compressed, all of it, whose rows count alike.
     pub fn shareable(&self) -> Option<PathBuf> {
-        let plain = self.labels.is_default() && self.weights.is_default() && self.class_weight.is_none();
+        let plain = self.factors.is_none()
+            && self.labels.is_default()
+            && self.weights.is_default()
+            && self.class_weight.is_none();
         let Ok(Source::File(path)) = Source::parse(&self.data) else { return None };
         (plain && self.sampled().is_none() && crate::data::source::is_plain_libsvm(&path)).then_some(path)
     }
@@ -50,7 +53,7 @@ impl JobSpec {
         let info = Info::of_whole(name, problem.data.columns(), survey.nonzeros + ones, dense.1, &labels);
         let facts = self.facts(problem.fingerprint(fingerprint), info, &problem)?;
         let base = Some(survey.base);
-        Ok(Job { spec: self, facts, problem, test, rules, base, notes, engines: None })
+        Ok(Job { spec: self, facts, problem, test, rules, base, notes, engines: None, raters: None })
     }
 
     /// The rows of a process that only does as it is told.
@@ -72,7 +75,15 @@ impl JobSpec {
         let l2 = self.l2.unwrap_or(1.0 / whole.rows as f64);
         let penalty = Penalty::new(l2, self.l1)?;
         let (loss, classes) = (understood.loss, understood.classes);
-        let problem = Problem { data: Arc::new(data), loss, classes, penalty, seed: self.seed, whole: Some(whole) };
+        let problem = Problem {
+            data: Arc::new(data),
+            loss,
+            classes,
+            factors: None,
+            penalty,
+            seed: self.seed,
+            whole: Some(whole),
+        };
         Ok((understood, problem, fingerprint))
     }
 

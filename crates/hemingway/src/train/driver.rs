@@ -318,6 +318,7 @@ impl<'a> Driver<'a> {
             l1: Some(self.job.problem.penalty.l1),
             rules: self.job.rules.clone(),
             base: self.job.base,
+            factors: self.job.rating_model().map(Box::new),
             weights: self.best.model.clone(),
             provenance: Some(Provenance {
                 version: env!("CARGO_PKG_VERSION").into(),

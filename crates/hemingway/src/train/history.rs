@@ -71,7 +71,7 @@ impl History {
     pub fn new(id: impl Into<String>, spec: JobSpec, facts: Facts) -> Self {
         Self {
             id: id.into(),
-            standing: Standing::new(facts.loss, facts.l1, facts.lore.traits.l2),
+            standing: Standing::new(facts.loss, facts.l1, facts.lore.traits.l2).of_convex(facts.factors.is_none()),
             spec,
             facts,
             records: Vec::new(),

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{TrainedModel, liblinear, onnx, safetensors};
+use super::{TrainedModel, liblinear, onnx, ratings, safetensors};
 use crate::data::Rules;
 use crate::data::libsvm::Base;
 use crate::problem::Loss;
@@ -19,6 +19,8 @@ pub enum ModelFormat {
     Onnx,
     /// Weights and intercept as arrays.
     Safetensors,
+    /// Factors of ratings as NumPy's arrays; written, not read.
+    Npz,
 }
 
 impl ModelFormat {
@@ -30,9 +32,11 @@ impl ModelFormat {
             "model" => Ok(Self::Liblinear),
             "onnx" => Ok(Self::Onnx),
             "safetensors" => Ok(Self::Safetensors),
+            "npz" => Ok(Self::Npz),
             other => {
                 let what = format!(
-                    "models cannot be written as {other}; end the name in .json, .model (liblinear), .onnx or .safetensors"
+                    "models cannot be written as {other}; end the name in .json, .model (liblinear), .onnx, .safetensors or, \
+                     for factors, .npz"
                 );
                 Err(Error::setting(path.display().to_string(), what))
             }
@@ -46,6 +50,7 @@ impl ModelFormat {
             Self::Liblinear => "liblinear",
             Self::Onnx => "onnx",
             Self::Safetensors => "safetensors",
+            Self::Npz => "npz",
         }
     }
 
@@ -53,7 +58,19 @@ impl ModelFormat {
     pub fn check(self, loss: Loss, rules: &Rules) -> Result<()> {
         match self {
             Self::Liblinear => liblinear::check(loss, rules).map_err(|what| Error::setting("liblinear text", what)),
-            Self::Json | Self::Onnx | Self::Safetensors => Ok(()),
+            Self::Json | Self::Onnx | Self::Safetensors | Self::Npz => Ok(()),
+        }
+    }
+
+    /// Refuses a format that holds no factors of ratings, or nothing else.
+    pub fn check_factors(self, are_factors: bool) -> Result<()> {
+        match (self, are_factors) {
+            (Self::Json, _) | (Self::Npz, true) => Ok(()),
+            (Self::Npz, false) => {
+                Err(Error::setting("npz", "only factors of ratings are written so; take .safetensors"))
+            }
+            (_, false) => Ok(()),
+            (_, true) => Err(Error::setting(self.name(), "holds no factors of ratings; take .json or .npz")),
         }
     }
 
@@ -67,6 +84,7 @@ impl ModelFormat {
             Self::Liblinear => liblinear::write(model).map(String::into_bytes),
             Self::Onnx => onnx::write(model),
             Self::Safetensors => safetensors::write(model),
+            Self::Npz => ratings::write(model),
         }
     }
 

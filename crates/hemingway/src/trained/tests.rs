@@ -37,7 +37,7 @@ fn model(
     let weights = weights.chunks(4).take(outputs).flat_map(|w| &w[..3 + usize::from(intercept)]).copied().collect();
     let rules = Rules { columns: 3, names: None, unit_rows, scales, intercept, labels };
     let (format, l2, l1) = (FORMAT.into(), Some(1e-3), Some(0.0));
-    TrainedModel { format, loss, classes, l2, l1, rules, base: None, weights, provenance: None }
+    TrainedModel { format, loss, classes, l2, l1, rules, base: None, factors: None, weights, provenance: None }
 }
 
 fn many() -> LabelRule {

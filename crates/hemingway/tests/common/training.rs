@@ -27,6 +27,7 @@ impl Observer for Nobody {
 /// A job without caps on a cluster, everything else as it comes.
 pub(crate) fn spec(data: &str, goal: Goal, mode: Mode, cluster: &str) -> JobSpec {
     JobSpec {
+        factors: None,
         data: data.into(),
         labels: Default::default(),
         weights: Default::default(),

@@ -109,7 +109,7 @@ pub(super) fn job(story: &Story) -> String {
                 number::counted(data.nonzeros, "nonzero"),
             ),
         ),
-        ("Problem", format!("{}, {}", facts.loss_told(), number::penalty(facts.l2, facts.l1))),
+        ("Problem", format!("{}, {}", facts.told(), number::penalty(facts.l2, facts.l1))),
         ("Machines", spec.cluster.as_ref().map_or_else(|| this_machine(facts.cores), described)),
         ("Limits", limits(story)),
         ("Began", moment(story.began)),

@@ -154,7 +154,7 @@ impl Answer for Entry {
         let lines = [
             ("goal", spec.goal.sentence()),
             ("data", format!("{}, {shape}, {}", spec.data, number::counted(facts.data.nonzeros, "nonzero"))),
-            ("problem", format!("{}, {}, seed {}", facts.loss_told(), number::penalty(facts.l2, facts.l1), spec.seed)),
+            ("problem", format!("{}, {}, seed {}", facts.told(), number::penalty(facts.l2, facts.l1), spec.seed)),
             ("place", place),
             ("began", self.when()),
             ("status", self.status_words()),

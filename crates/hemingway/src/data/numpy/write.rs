@@ -10,7 +10,7 @@ use crate::data::{Dataset, Matrix};
 
 /// Writes `y`, `weights` if there are any, and `X` or the arrays of a sparse matrix. Nothing is compressed, as by `numpy.savez`.
 pub fn write(dataset: &Dataset, out: impl Write + Seek) -> io::Result<()> {
-    let mut arrays = Arrays { zip: ZipWriter::new(out) };
+    let mut arrays = Arrays::new(out);
     match &dataset.matrix {
         Matrix::Dense { rows, columns, values } => arrays.floats("X", &[*rows, *columns], values)?,
         Matrix::Sparse { columns, starts, indices, values } => {
@@ -27,15 +27,39 @@ pub fn write(dataset: &Dataset, out: impl Write + Seek) -> io::Result<()> {
     if let Some(weights) = &dataset.weights {
         arrays.floats("weights", &[weights.len()], weights)?;
     }
-    arrays.zip.finish()?;
+    arrays.finish()?;
     Ok(())
 }
 
-struct Arrays<W: Write + Seek> {
+/// Arrays by name, one after the other.
+pub(crate) struct Arrays<W: Write + Seek> {
     zip: ZipWriter<W>,
 }
 
 impl<W: Write + Seek> Arrays<W> {
+    /// None yet.
+    pub(crate) fn new(out: W) -> Self {
+        Self { zip: ZipWriter::new(out) }
+    }
+
+    /// No more.
+    pub(crate) fn finish(self) -> io::Result<W> {
+        Ok(self.zip.finish()?)
+    }
+
+    /// Words, each of four bytes a letter and as long as the longest.
+    pub(crate) fn texts(&mut self, name: &str, words: &[String]) -> io::Result<()> {
+        let longest = words.iter().map(|word| word.chars().count()).max().unwrap_or(0).max(1);
+        self.begin(name, &format!("<U{longest}"), &[words.len()], 4 * longest * words.len())?;
+        let mut buffer = io::BufWriter::with_capacity(1 << 16, &mut self.zip);
+        for word in words {
+            for letter in word.chars().map(u32::from).chain(std::iter::repeat(0)).take(longest) {
+                buffer.write_all(&letter.to_le_bytes())?;
+            }
+        }
+        buffer.flush()
+    }
+
     /// Everything before the numbers.
     fn begin(&mut self, name: &str, dtype: &str, shape: &[usize], bytes: usize) -> io::Result<()> {
         let options = SimpleFileOptions::default().compression_method(CompressionMethod::Stored);
@@ -54,7 +78,8 @@ impl<W: Write + Seek> Arrays<W> {
         self.zip.write_all(header.as_bytes())
     }
 
-    fn floats(&mut self, name: &str, shape: &[usize], values: &[f64]) -> io::Result<()> {
+    /// Numbers in row order.
+    pub(crate) fn floats(&mut self, name: &str, shape: &[usize], values: &[f64]) -> io::Result<()> {
         self.begin(name, "<f8", shape, 8 * values.len())?;
         self.words(values.iter().map(|value| value.to_le_bytes()))
     }

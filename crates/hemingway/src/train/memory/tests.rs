@@ -23,6 +23,7 @@ impl Observer for Nobody {
 
 fn job(data: &str, cluster: &str, mode: Mode) -> Job {
     let spec = JobSpec {
+        factors: None,
         data: data.into(),
         labels: Default::default(),
         weights: Default::default(),

@@ -18,6 +18,7 @@ const OPTIMUM: f64 = 0.5;
 fn job(goal: Goal, mode: Mode) -> History {
     let data = Dataset::new("made up", Matrix::dense(1, vec![1.0; 64]), vec![1.0; 64]);
     let spec = JobSpec {
+        factors: None,
         data: "made up".into(),
         labels: Default::default(),
         weights: Default::default(),
@@ -39,6 +40,7 @@ fn job(goal: Goal, mode: Mode) -> History {
         forget: false,
     };
     let facts = Facts {
+        factors: None,
         problem: "p".into(),
         data: Info::of(&data),
         loss: Loss::Logistic,

@@ -115,6 +115,7 @@ impl Header {
             l1: None,
             rules,
             base: Some(Base::One),
+            factors: None,
             weights,
             provenance: None,
         })

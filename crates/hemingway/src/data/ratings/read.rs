@@ -1,0 +1,190 @@
+//! Files of ratings: MovieLens' CSV and `u.data`, `::` between fields, MatrixMarket.
+
+use std::io::BufRead;
+use std::path::Path;
+
+use super::{Listed, Meaning};
+use crate::data::file;
+use crate::{Error, Result};
+
+/// What fields may be called in a header.
+const USERS: [&str; 4] = ["user", "uid", "customer", "reader"];
+const ITEMS: [&str; 10] = ["item", "movie", "iid", "product", "book", "isbn", "artist", "track", "song", "business"];
+const RATINGS: [&str; 8] = ["rating", "score", "stars", "count", "plays", "weight", "value", "r"];
+/// What may stand between fields; spaces, where none of these does.
+const SEPARATORS: [&str; 4] = ["::", "\t", ";", ","];
+const BANNER: &str = "%%MatrixMarket";
+
+/// Which field is which.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Fields {
+    separator: Option<&'static str>,
+    user: usize,
+    item: usize,
+    rating: Option<usize>,
+}
+
+/// Reads a file.
+pub(super) fn read(path: &Path, meaning: Meaning) -> Result<Listed> {
+    let mut lines = Lines { input: file::open(path)?, line: String::new(), number: 0, path };
+    let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+    let mut listed = Listed { name, ..Listed::default() };
+    let Some(first) = lines.next()?.map(str::to_owned) else {
+        return Err(Error::file(path, "is empty: ratings are lines of user, item and rating"));
+    };
+    if first.starts_with(BANNER) {
+        read_market(&first, &mut lines, &mut listed)?;
+    } else {
+        read_table(&first, &mut lines, meaning, &mut listed)?;
+    }
+    let negative = listed.entries.iter().position(|(.., rating)| meaning == Meaning::Implicit && *rating < 0.0);
+    match negative {
+        Some(k) => {
+            let what = format!("entry {} is below 0: implicit feedback counts, and cannot be negative", k + 1);
+            Err(Error::file(path, what))
+        }
+        None => Ok(listed),
+    }
+}
+
+struct Lines<'a> {
+    input: file::Input,
+    line: String,
+    number: usize,
+    path: &'a Path,
+}
+
+impl Lines<'_> {
+    /// The next line that is not empty, without its end.
+    fn next(&mut self) -> Result<Option<&str>> {
+        loop {
+            self.line.clear();
+            self.number += 1;
+            let read = self.input.read_line(&mut self.line);
+            let bytes = read.map_err(|cause| match cause.kind() {
+                std::io::ErrorKind::InvalidData => self.wrong("is not text (UTF-8)"),
+                _ => file::unreadable(self.path)(cause),
+            })?;
+            if bytes == 0 {
+                return Ok(None);
+            }
+            if !self.line.trim().is_empty() {
+                return Ok(Some(self.line.trim().trim_start_matches('\u{feff}')));
+            }
+        }
+    }
+
+    fn wrong(&self, what: impl Into<String>) -> Error {
+        Error::data(self.path, self.number, what)
+    }
+}
+
+fn read_table(first: &str, lines: &mut Lines<'_>, meaning: Meaning, listed: &mut Listed) -> Result<()> {
+    let (fields, header) = Fields::of(first, meaning).map_err(|what| lines.wrong(what))?;
+    if !header {
+        fields.take(first, listed).map_err(|what| lines.wrong(what))?;
+    }
+    while let Some(line) = lines.next()? {
+        let taken = fields.take(line, listed);
+        taken.map_err(|what| lines.wrong(what))?;
+    }
+    Ok(())
+}
+
+/// Fields of a line, without quotes.
+fn cut<'a>(line: &'a str, separator: Option<&'static str>) -> Vec<&'a str> {
+    let bare = |field: &'a str| field.trim().trim_matches('"');
+    match separator {
+        Some(separator) => line.split(separator).map(bare).collect(),
+        None => line.split_whitespace().map(bare).collect(),
+    }
+}
+
+impl Fields {
+    /// From the first line, and whether that is a header.
+    fn of(line: &str, meaning: Meaning) -> Result<(Self, bool), String> {
+        let separator = SEPARATORS.into_iter().find(|separator| line.contains(separator));
+        let fields = cut(line, separator);
+        let called = |names: &[&str]| {
+            let is = |field: &&str| {
+                let field = field.to_lowercase();
+                names.iter().any(|name| field == *name || (name.len() > 1 && field.starts_with(name)))
+            };
+            fields.iter().position(is)
+        };
+        if let (Some(user), Some(item)) = (called(&USERS), called(&ITEMS)) {
+            let rating = called(&RATINGS);
+            if rating.is_none() && meaning == Meaning::Explicit {
+                return Err(format!(
+                    "its header names no rating: `{line}`; call that column `rating`, or ask for --implicit"
+                ));
+            }
+            return Ok((Self { separator, user, item, rating }, true));
+        }
+        let plain = Self { separator, user: 0, item: 1, rating: (fields.len() > 2).then_some(2) };
+        match (fields.get(2), meaning) {
+            (Some(rating), _) => Ok((plain, rating.parse::<f64>().is_err())),
+            (None, Meaning::Implicit) if fields.len() == 2 => Ok((plain, false)),
+            (None, _) => Err(format!("`{line}` is not user, item and rating, parted by a tab, comma, semicolon or ::")),
+        }
+    }
+
+    fn take(&self, line: &str, listed: &mut Listed) -> Result<(), String> {
+        let fields = cut(line, self.separator);
+        let field = |k: usize, what: &str| {
+            let found = fields.get(k).filter(|field| !field.is_empty());
+            found.copied().ok_or_else(|| format!("no {what} in `{line}`"))
+        };
+        let rating = match self.rating {
+            Some(k) => number(field(k, "rating")?)?,
+            None => 1.0,
+        };
+        listed.add(field(self.user, "user")?, field(self.item, "item")?, rating);
+        Ok(())
+    }
+}
+
+fn number(text: &str) -> Result<f64, String> {
+    let finite = text.parse().ok().filter(|rating: &f64| rating.is_finite());
+    finite.ok_or_else(|| format!("the rating `{text}` is not a number"))
+}
+
+/// `%%MatrixMarket matrix coordinate real|integer|pattern general`: sizes, then a line an entry.
+fn read_market(banner: &str, lines: &mut Lines<'_>, listed: &mut Listed) -> Result<()> {
+    let words = banner.to_lowercase();
+    let words: Vec<&str> = words.split_whitespace().collect();
+    let [_, "matrix", "coordinate", field @ ("real" | "integer" | "pattern"), "general"] = words[..] else {
+        let what = format!("`{banner}`: ratings are `matrix coordinate real general`, or integer or pattern");
+        return Err(lines.wrong(what));
+    };
+    let rating = (field != "pattern").then_some(2);
+    let fields = Fields { separator: None, user: 0, item: 1, rating };
+    let mut sizes: Option<[usize; 3]> = None;
+    while let Some(line) = lines.next()? {
+        if line.starts_with('%') {
+            continue;
+        }
+        let numbers: Option<Vec<usize>> =
+            line.split_whitespace().take(if sizes.is_none() { 3 } else { 2 }).map(|n| n.parse().ok()).collect();
+        match (sizes, numbers.as_deref()) {
+            (None, Some(&[users, items, entries])) => sizes = Some([users, items, entries]),
+            (None, _) => {
+                let what = format!("`{line}` is not the size: rows, columns and entries");
+                return Err(lines.wrong(what));
+            }
+            (Some([users, items, _]), Some(&[u, i])) if (1..=users).contains(&u) && (1..=items).contains(&i) => {
+                let taken = fields.take(line, listed);
+                taken.map_err(|what| lines.wrong(what))?;
+            }
+            (Some([users, items, _]), _) => {
+                let what = format!("`{line}` is not a place from 1 1 to {users} {items}");
+                return Err(lines.wrong(what));
+            }
+        }
+    }
+    let (promised, found) = (sizes.map_or(0, |[.., entries]| entries), listed.entries.len());
+    if promised == found {
+        return Ok(());
+    }
+    Err(Error::file(lines.path, format!("holds {found} entries where its size promises {promised}; fetch it again")))
+}
