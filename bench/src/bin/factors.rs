@@ -175,14 +175,18 @@ fn implicit(task: &Task) -> anyhow::Result<()> {
     let row = |name: &str, threads: usize, losses: &[f64], seconds: f64| {
         let mut line = format!("| {name} | {threads} |");
         for epoch in [1, 3, 5, EPOCHS as usize] {
-            let _ = write!(line, " {:.6} |", losses.get(epoch - 1).copied().unwrap_or(f64::NAN));
+            match losses.get(epoch - 1) {
+                Some(loss) => write!(line, " {loss:.6} |")?,
+                None => line.push_str(" — |"),
+            }
         }
         println!("{line} {seconds:.4} |");
+        anyhow::Ok(())
     };
     for threads in [1, 2] {
         for name in ["als", "als:cg=3", "ccd++"] {
             let (losses, seconds) = timed(&problem, name, threads)?;
-            row(&format!("ours, {name}"), threads, &losses, seconds);
+            row(&format!("ours, {name}"), threads, &losses, seconds)?;
         }
         let rest =
             [IMPLICIT_RANK as f64, IMPLICIT_L2, ALPHA, EPOCHS as f64, threads as f64].map(|number| number.to_string());
@@ -195,7 +199,7 @@ fn implicit(task: &Task) -> anyhow::Result<()> {
                 threads,
                 &losses,
                 found["seconds_per_epoch"].as_f64().unwrap_or(f64::NAN),
-            );
+            )?;
         }
     }
     Ok(())
