@@ -2,7 +2,6 @@
 //!
 //! The shared vector is the model, [Q, P]: the factors of every item, then those of every user in the order of the rows.
 
-use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
 
 use super::{Machines, Order, Task, Work};
@@ -19,19 +18,14 @@ pub(super) fn of(outline: &Outline) -> Factors {
     outline.factors.expect("only ratings are factorized")
 }
 
-/// Users and biases at 0, items at random points: about a unit from 0, or, where feedback is implicit and nothing is below
-/// 0, close to 0 and above it.
+/// Items at random points about a unit from 0, users and biases at 0.
 pub(super) fn first(outline: &Outline) -> Vec<f64> {
     let factors = of(outline);
     let mut rng = keyed(outline.seed, Purpose::Begin, 0, 0);
     let scale = 1.0 / (factors.rank as f64).sqrt();
-    let mut draw = || match factors.biased() {
-        true => scale * Distribution::<f64>::sample(&StandardNormal, &mut rng),
-        false => 0.01 * rng.random::<f64>(),
-    };
     let mut model = vec![0.0; outline.coefficients()];
     for item in model.chunks_exact_mut(factors.width()).take(outline.columns) {
-        item[..factors.rank].fill_with(&mut draw);
+        item[..factors.rank].fill_with(|| scale * Distribution::<f64>::sample(&StandardNormal, &mut rng));
     }
     model
 }
