@@ -6,6 +6,7 @@ mod design;
 mod goal;
 mod job;
 mod model;
+mod path;
 mod ranks;
 mod records;
 mod report;
@@ -21,6 +22,7 @@ pub(crate) use design::{CostArg, DesignArgs};
 pub(crate) use goal::GoalArgs;
 pub(crate) use job::{KeepArgs, LimitArgs, ProblemArgs, RunArgs, TrainArgs};
 pub(crate) use model::{ModelCommand, ModelTo};
+pub(crate) use path::PathArgs;
 pub(crate) use ranks::{CollectivesName, EngineName, RankArgs};
 pub(crate) use records::{AdviseArgs, FitArgs, RecordArgs};
 pub(crate) use report::{Format, ReportArgs};
@@ -155,6 +157,8 @@ Examples:
   hemingway train a9a --loss hinge --within 5m --cluster cloud-25gbit --machines 1..32 -y
   hemingway train train-images-idx3-ubyte.gz --positive 5 --test t10k-images-idx3-ubyte.gz --reach-metric accuracy=0.97
   hemingway train a9a --reach 1e-3 --cluster a.toml --cluster b.toml  where is it sooner?
+  hemingway train genes.csv --path 100 --l2 0 --reach 1e-4   a lasso path, every point proved
+  hemingway train genes.csv --path 100 --reach 1e-4 --cross-validate 5 --model best.json  λ₁ chosen by folds
   hemingway train a9a --reach 1e-3 --forget            as if nothing had ever been run here
   hemingway train --resume logistic-3                  go on after Ctrl-C or a crash
   hemingway train a9a --reach 1e-3 --engine mpi --ranks 4  on the ranks of an MPI job";
