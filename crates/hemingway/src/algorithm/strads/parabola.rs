@@ -189,11 +189,15 @@ impl<'a> Parabola<'a> {
         target
     }
 
-    /// Δw, u, and the entries touched.
+    /// Δw, u, and the entries touched. What slopes have become is rounded too often to tell u.
     pub(super) fn change(self, w: &[f64]) -> (Vec<f64>, Vec<f64>, u64) {
-        let by = self.w.iter().zip(w).map(|(new, old)| new - old).collect();
-        let along = |i: usize| self.bends.as_ref().map_or(1.0, |bends| bends[i]);
-        let u = |i: usize| if along(i) > 0.0 { (self.slopes[i] - self.first[i]) / along(i) } else { 0.0 };
-        (by, (0..self.first.len()).map(u).collect(), self.entries)
+        let by: Vec<f64> = self.w.iter().zip(w).map(|(new, old)| new - old).collect();
+        let (mut u, mut entries) = (vec![0.0; self.first.len()], self.entries);
+        for (j, by) in self.own.iter().zip(&by).filter(|(_, by)| **by != 0.0) {
+            let column = self.columns.shard.row(*j);
+            entries += column.stored() as u64;
+            column.axpy(*by, &mut u);
+        }
+        (by, u, entries)
     }
 }
