@@ -53,14 +53,14 @@ fn run(problem: &Problem, schedule: Schedule, machines: usize, rounds: u64) -> (
 
 #[test]
 fn random_updates_diverge_where_dynamic_ones_converge() {
-    let problem = lasso(60, 64, 0.999, 1e-4);
+    let problem = lasso(60, 64, 0.99, 1e-4);
     let best = run(&problem, Schedule::dynamic(), 1, 400).0.last().unwrap().1;
     let (random, _, _) = run(&problem, Schedule::Random { block: 16 }, 16, 60);
     let (first, last) = (random[0].1, random.last().unwrap().1);
     assert!(last.is_nan() || last > 10.0 * first, "random: from {first} to {last}");
     let (dynamic, _, _) = run(&problem, Schedule::dynamic(), 16, 4000);
     let last = dynamic.last().unwrap().1;
-    assert!(last <= best * (1.0 + 1e-3), "dynamic: {last}, best {best}");
+    assert!(last - best <= 1e-2 * (first - best), "dynamic: from {first} to {last}, best {best}");
     assert!(dynamic.windows(2).all(|two| two[1].1 <= two[0].1 * (1.0 + 1e-9)), "P never rises");
 }
 
