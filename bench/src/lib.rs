@@ -6,6 +6,7 @@ pub mod figures;
 pub mod folds;
 pub mod kernels;
 pub mod npy;
+pub mod paths;
 pub mod peers;
 pub mod regret;
 pub mod subset;

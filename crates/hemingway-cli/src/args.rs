@@ -6,6 +6,7 @@ mod design;
 mod goal;
 mod job;
 mod model;
+mod path;
 mod ranks;
 mod ratings;
 mod records;
@@ -23,6 +24,7 @@ pub(crate) use design::{CostArg, DesignArgs};
 pub(crate) use goal::GoalArgs;
 pub(crate) use job::{KeepArgs, LimitArgs, ProblemArgs, RunArgs, TrainArgs};
 pub(crate) use model::{ModelCommand, ModelTo};
+pub(crate) use path::PathArgs;
 pub(crate) use ranks::{CollectivesName, EngineName, RankArgs};
 pub(crate) use ratings::{FactorArgs, RecommendArgs};
 pub(crate) use records::{AdviseArgs, FitArgs, RecordArgs};
@@ -166,6 +168,8 @@ Examples:
   hemingway train train-images-idx3-ubyte.gz --positive 5 --test t10k-images-idx3-ubyte.gz --reach-metric accuracy=0.97
   hemingway train a9a --reach 1e-3 --cluster a.toml --cluster b.toml  where is it sooner?
   hemingway train ratings.csv --problem mf --rank 40 --test held-back.csv --reach-metric rmse=0.9
+  hemingway train genes.csv --path 100 --l2 0 --reach 1e-4   a lasso path, every point proved
+  hemingway train genes.csv --path 100 --reach 1e-4 --cross-validate 5 --model best.json  λ₁ chosen by folds
   hemingway train a9a --reach 1e-3 --forget            as if nothing had ever been run here
   hemingway train --resume logistic-3                  go on after Ctrl-C or a crash
   hemingway train a9a --reach 1e-3 --engine mpi --ranks 4  on the ranks of an MPI job";

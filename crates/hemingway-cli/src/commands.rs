@@ -9,6 +9,7 @@ mod explain;
 mod fit;
 mod model;
 pub(crate) mod outcome;
+mod path;
 mod plan;
 mod predict;
 mod recommend;

@@ -175,11 +175,14 @@ fn goes_on(ending: Ending, other_caps: bool) -> bool {
     ending == Ending::Interrupted || (ending == Ending::BudgetSpent && other_caps)
 }
 
+/// Reads the data of a job.
+pub(crate) fn read(spec: JobSpec, out: &mut dyn Output) -> Result<Job> {
+    let _waiting = out.wait(&format!("reading {}", spec.data));
+    Ok(crate::place::load(spec, crate::cache::cache().as_ref())?)
+}
+
 fn load(spec: JobSpec, out: &mut dyn Output) -> Result<Job> {
-    let waiting = out.wait(&format!("reading {}", spec.data));
-    let job = crate::place::load(spec, crate::cache::cache().as_ref());
-    drop(waiting);
-    let job = job?;
+    let job = read(spec, out)?;
     let place = match (job.facts.simulated, &job.engines) {
         (true, _) => format!("simulated cluster {}", job.facts.cluster),
         (false, Some(engines)) => {

@@ -40,6 +40,38 @@ fn train_answers_with_the_keys_scripts_rely_on() {
 }
 
 #[test]
+fn a_path_is_solved_proved_and_chosen_from() {
+    let desk = Desk::new();
+    let lasso = "train synth:ridge,rows=80,columns=20 --l2 0 --path 12 --reach 1e-6";
+    let (json, code) = desk.json(&format!("{lasso} --cross-validate 4 --model best.json --path-models all"));
+    assert_eq!(code, 0, "{json:#}");
+    assert_keys(&json, &["goal_met", "path", "chosen", "out_of_fold", "model", "wall_seconds"]);
+    let path = json["path"].as_array().unwrap();
+    assert_eq!((path.len(), &path[0]["nonzeros"]), (12, &Value::from(0)));
+    for point in path {
+        assert_keys(point, &["l1", "nonzeros", "objective", "gap", "seconds"]);
+        assert!(point["gap"].as_f64().unwrap() <= 1e-6 * point["objective"].as_f64().unwrap(), "{point}");
+    }
+    let model: Value = serde_json::from_str(&desk.read("best.json")).unwrap();
+    assert_eq!(model["l1"], json["chosen"]["l1"]);
+    let (score, code) = desk.json("score all/012.json synth:ridge,rows=80,columns=20");
+    assert_eq!(code, 0, "{score:#}");
+    for (flags, words) in [
+        ("--within 5s", "its goal is --reach"),
+        ("--cluster laptop", "--cluster: a path runs on threads"),
+        ("--algorithms cocoa", "a path is solved by strads"),
+        ("--loss absolute", "does not apply to the absolute loss"),
+        ("--path-ratio 2", "--path-ratio: 2 is not between 0 and 1"),
+        ("--l1 1e9", "--l1: a path ends at"),
+        ("--cross-validate 4 --normalize columns", "a fold must see nothing"),
+    ] {
+        let lasso = if flags.starts_with("--within") { lasso.replace("--reach 1e-6", "") } else { lasso.into() };
+        let (json, code) = desk.json(&format!("{lasso} {flags}"));
+        assert!(code == 2 && json["error"].as_str().unwrap().contains(words), "{flags}: {json:#}");
+    }
+}
+
+#[test]
 fn strads_runs_by_the_schedule_asked_for_and_says_so() {
     let desk = Desk::new();
     let lasso = "synth:ridge,rows=60,columns=20 --l1 0.02 --l2 0 --machines 4 --reach 1e-4";

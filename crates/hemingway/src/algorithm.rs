@@ -25,7 +25,7 @@ mod pairs;
 mod primal;
 mod proxcocoa;
 mod splash;
-mod strads;
+pub(crate) mod strads;
 mod svrg;
 
 use std::borrow::Cow;

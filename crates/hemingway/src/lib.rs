@@ -65,6 +65,7 @@ pub mod goal;
 pub mod job;
 pub mod metric;
 pub mod model;
+pub mod path;
 pub mod placement;
 pub mod plan;
 pub mod problem;

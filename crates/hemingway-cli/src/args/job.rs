@@ -8,7 +8,7 @@ use hemingway::goal::Caps;
 use hemingway::problem::{Loss, Scheme};
 use hemingway::schedule::Schedule;
 
-use super::{FactorArgs, GoalArgs, LabelArgs, RankArgs, WeightArgs, value};
+use super::{FactorArgs, GoalArgs, LabelArgs, PathArgs, RankArgs, WeightArgs, value};
 
 /// `train` and `plan`.
 #[derive(Debug, Args)]
@@ -20,6 +20,8 @@ pub(crate) struct TrainArgs {
     pub(crate) goal: GoalArgs,
     #[command(flatten)]
     pub(crate) problem: ProblemArgs,
+    #[command(flatten)]
+    pub(crate) path: PathArgs,
     #[command(flatten)]
     pub(crate) places: PlacesArgs,
     #[command(flatten)]
@@ -125,6 +127,13 @@ pub(crate) enum Scale {
     Rows,
     /// max |x| = 1
     Columns,
+}
+
+impl Scale {
+    /// Whether what rows are divided by depends on all of them.
+    pub(crate) fn is_of_all_rows(self) -> bool {
+        matches!(self, Self::Columns)
+    }
 }
 
 impl From<Scale> for Normalize {

@@ -10,7 +10,7 @@ use hemingway::plan::{Candidate, Plan};
 use hemingway::train::{Compared, Spent, Summary};
 use serde_json::{Value, json};
 
-use super::exit;
+use super::exit::{self, Usage};
 use super::outcome::store_flag;
 use super::train::{field, spec};
 use crate::args::TrainArgs;
@@ -21,6 +21,9 @@ use crate::show::{Basis, ClusterTable, Paint, PlanTable, Remembered, number};
 
 /// Probes and plans.
 pub(super) fn plan(args: &TrainArgs, out: &mut dyn Output, began: Instant) -> Result<u8> {
+    if args.path.path.is_some() {
+        return Err(Usage::error("a path needs no plan: `train --path N` solves it on threads of this machine"));
+    }
     let manners = Manners { ask: false, all: args.choice.all, table: true };
     let (outcome, clusters) = match (&args.keep.resume, &args.places.cluster[..]) {
         (Some(run), _) => (jobs::resume(run, &args.keep, &args.limits, manners, out, began)?, Vec::new()),

@@ -16,6 +16,9 @@ use crate::output::{Manners, Output};
 
 /// Chooses and trains, or goes on with it.
 pub(super) fn train(args: &TrainArgs, out: &mut dyn Output, began: Instant) -> Result<u8> {
+    if let Some(points) = args.path.path {
+        return super::path::path(args, points, out, began);
+    }
     let manners = Manners { ask: !args.choice.yes, all: args.choice.all, table: true };
     let outcome = match (&args.keep.resume, &args.places.cluster[..]) {
         (Some(run), _) => jobs::resume(run, &args.keep, &args.limits, manners, out, began)?,

@@ -44,6 +44,15 @@ impl Waiting {
     }
 }
 
+impl Waiting {
+    /// How far it has come.
+    pub(crate) fn tell(&self, what: &str) {
+        if let Some(spinner) = &self.spinner {
+            spinner.set_message(what.to_owned());
+        }
+    }
+}
+
 impl Drop for Waiting {
     fn drop(&mut self) {
         if let Some(spinner) = &self.spinner {

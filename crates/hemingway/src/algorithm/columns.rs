@@ -51,8 +51,9 @@ impl Columns {
 
     /// Its columns' part of Xw.
     pub(super) fn push_predictions(&self, w: &[f64], push: &mut [f64]) {
-        for j in 0..self.shard.len() {
-            self.shard.row(j).axpy(w[self.shard.start() + j], push);
+        let own = &w[self.shard.start()..self.shard.start() + self.shard.len()];
+        for (j, w) in own.iter().enumerate().filter(|(_, w)| **w != 0.0) {
+            self.shard.row(j).axpy(*w, push);
         }
     }
 

@@ -9,8 +9,11 @@
 //!
 //! The shared vector is [v, w], v = Xw; what is sent in a round is v and the coefficients of the block only.
 
+mod extrapolate;
 mod local;
 mod look;
+mod parabola;
+pub(crate) mod path;
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -27,7 +30,8 @@ use crate::schedule::Schedule;
 use crate::schedule::dependence::{sign, signature_len};
 use crate::schedule::dynamic::Dynamic;
 use crate::schedule::rivals::Rival;
-use look::{Ask, Seen, Sphere};
+use local::Effort;
+use look::{Ask, Seen, Sphere, Travel};
 
 /// New columns that join the pool after a look, at least; at most as many as there are coefficients that are not 0.
 const NEWCOMERS: usize = 32;
@@ -40,8 +44,10 @@ const SWEEPS: u32 = 10;
 const LAST_SWEEP: f64 = 0.1;
 /// Where all columns together promise less than this share of P, nothing moves at working precision.
 const AT_REST: f64 = 1e-17;
-/// Sums that follow the changes: what each machine's own change gains, Σ su² and Σ u² of each, and who moved.
-const TOTALS: usize = 4;
+/// Alone, the pool is brought to this share of the gap, which the next look then finds elsewhere.
+const SETTLED: f64 = 0.1;
+/// Sums that follow the changes: what each machine's own change gains, Σ su² and Σ u² of each, who moved, and whose rows have weights.
+const TOTALS: usize = 5;
 
 /// Scheduled coordinate descent.
 #[derive(Debug, Clone, Copy)]
@@ -83,9 +89,9 @@ impl Algorithm for Strads {
         Some(Arc::new(Self { schedule }))
     }
 
-    /// cⱼ at the last look, and whether the column is left out for good.
+    /// What looks keep of a column.
     fn width(&self) -> usize {
-        2
+        look::KEPT
     }
 
     fn needs_only_a_model(&self) -> bool {
@@ -127,15 +133,11 @@ impl Worker for StradsWorker {
             }
             // Columns without a question: what do they look like?
             Task::Probe if order.args.is_empty() => self.push_signatures(&order.block, push),
-            Task::Probe => {
-                let [machines, slots, t, radius] = order.args[..] else { unreachable!("as the server asks") };
-                let (v, w) = shared.split_at(columns.outline.rows);
-                let sphere = Sphere { t, radius };
-                let ask = Ask { machines: machines as usize, slots: slots as usize, sphere, support: &order.block, w };
-                look::push(columns, &ask, v, items, push)
-            }
+            Task::Probe if order.args.len() == 2 => self.push_dual(order, shared, push),
+            Task::Probe => self.push_look(order, shared, items, push),
             Task::Step => self.push_change(order, shared, push),
         };
+        let columns = &self.columns;
         let all = columns.shard.stored().max(1);
         Work { rows: columns.pass().rows * entries / all, entries }
     }
@@ -149,6 +151,28 @@ impl StradsWorker {
         let range = place(shard.start())..place(shard.start() + shard.len());
         let own = block[range.clone()].iter().map(|column| *column as usize - shard.start()).collect();
         (range, own)
+    }
+
+    /// A look at its columns.
+    fn push_look(&mut self, order: &Order, shared: &[f64], items: &mut [f64], push: &mut [f64]) -> u64 {
+        let [machines, slots, l1, near, t, radius, before, now, since] = order.args[..] else {
+            unreachable!("as the server asks")
+        };
+        self.columns.outline.penalty.l1 = l1;
+        let (v, w) = shared.split_at(self.columns.outline.rows);
+        let (sphere, travel) = (Sphere { t, radius }, Travel { before, now, since });
+        let (machines, slots) = (machines as usize, slots as usize);
+        let ask = Ask { machines, slots, sphere, travel, near, support: &order.block, w };
+        look::push(&self.columns, &ask, v, items, push)
+    }
+
+    /// Its rows' part of the two sums of D at tα.
+    fn push_dual(&self, order: &Order, v: &[f64], push: &mut [f64]) -> u64 {
+        let own = Placement::even(v.len(), order.args[1] as usize).range(self.columns.shard.worker);
+        let rows = own.len() as u64;
+        let [_, linear, quadratic] = self.columns.terms(v, own, order.args[0]);
+        push.copy_from_slice(&[linear, quadratic]);
+        rows
     }
 
     /// The signatures of its columns of the block.
@@ -166,14 +190,17 @@ impl StradsWorker {
     }
 
     /// The change of its columns of the block.
-    fn push_change(&self, order: &Order, shared: &[f64], push: &mut [f64]) -> u64 {
+    fn push_change(&mut self, order: &Order, shared: &[f64], push: &mut [f64]) -> u64 {
+        let [epochs, l1, ref gap @ ..] = order.args[..] else { unreachable!("as the server asks") };
+        self.columns.outline.penalty.l1 = l1;
         let n = self.columns.outline.rows;
         let (range, own) = self.own(&order.block);
         if own.is_empty() {
             return 0;
         }
         let (v, w) = shared.split_at(n);
-        let change = local::improve(&self.columns, v, &own, &w[range.clone()], order.args[0] as u32);
+        let effort = Effort { epochs: epochs as u32, gap: gap.first().copied() };
+        let change = local::improve(&self.columns, v, &own, &w[range.clone()], effort);
         let (moved, rest) = push.split_at_mut(n);
         let (by, totals) = rest.split_at_mut(order.block.len());
         moved.copy_from_slice(&change.moved);
@@ -181,7 +208,8 @@ impl StradsWorker {
         let plain = dot(&change.moved, &change.moved);
         let weighted =
             self.columns.shard.all_weights().map(|s| s.iter().zip(&change.moved).map(|(s, u)| s * u * u).sum());
-        totals.copy_from_slice(&[change.gain, weighted.unwrap_or(plain), plain, 1.0]);
+        let has_weights = f64::from(u8::from(weighted.is_some()));
+        totals.copy_from_slice(&[change.gain, weighted.unwrap_or(plain), plain, 1.0, has_weights]);
         change.entries
     }
 }
@@ -203,6 +231,15 @@ struct StradsServer {
     /// Whether all of the pool moves in every round.
     all_at_once: bool,
     sphere: Sphere,
+    /// How far slopes have travelled, and v at the last look; whether rows have weights, whose distances nobody knows here.
+    travel: Travel,
+    looked_at: Vec<f64>,
+    weighted: bool,
+    /// λ₁ has fallen since the last look, and columns are proposed from here on already.
+    near: Option<f64>,
+    /// The gap to P* at the last look, and one to settle for where that is known.
+    gap: f64,
+    wanted: Option<f64>,
     /// P at the last look, and whether it has ever risen between two: then changes are averaged, which is always safe.
     value: f64,
     cautious: bool,
@@ -229,6 +266,12 @@ impl StradsServer {
             rival,
             all_at_once: schedule == Schedule::All,
             sphere: Sphere::UNKNOWN,
+            travel: Travel::NONE,
+            looked_at: Vec::new(),
+            weighted: false,
+            near: None,
+            gap: f64::INFINITY,
+            wanted: None,
             value: f64::INFINITY,
             cautious: false,
             sweeps: 0,
@@ -254,25 +297,57 @@ impl StradsServer {
 
     /// Finds the pool.
     fn look(&mut self, on: &mut dyn Machines, shared: &[f64]) -> Result<Step> {
-        let (v, w) = shared.split_at(self.outline.rows);
-        let support: Vec<u32> = (0..).zip(w).filter(|(_, w)| **w != 0.0).map(|(column, _)| column).collect();
-        let newcomers = support.len().max(NEWCOMERS).min(self.most_described(on.count()));
-        let slots = newcomers.min(2 * newcomers / on.count() + 8);
-        self.sum.clear();
-        self.sum.resize(look::len(on.count(), slots), 0.0);
-        let sent = gathered(v, w, &support);
-        let args = vec![on.count() as f64, slots as f64, self.sphere.t, self.sphere.radius];
-        on.round(&Order { block: support.clone(), ..Order::train(on, Task::Probe, args) }, &sent, &mut self.sum)?;
-        let seen = Seen::from(&self.outline, &self.sum, slots, self.outline.penalty.value(w));
+        let (seen, support) = self.ask(on, shared)?;
         if seen.promise <= AT_REST * seen.value {
             return Ok(Step::Stalled);
         }
+        self.plan(&seen, support, on.count());
+        Ok(Step::Moved)
+    }
+
+    /// How many columns may join a pool beside those whose coefficients are not 0.
+    fn newcomers(&self, support: usize, machines: usize) -> usize {
+        support.max(NEWCOMERS).min(self.most_described(machines))
+    }
+
+    /// One look, and the columns whose coefficients are not 0.
+    fn ask(&mut self, on: &mut dyn Machines, shared: &[f64]) -> Result<(Seen, Vec<u32>)> {
+        let (v, w) = shared.split_at(self.outline.rows);
+        let support: Vec<u32> = (0..).zip(w).filter(|(_, w)| **w != 0.0).map(|(column, _)| column).collect();
+        let newcomers = self.newcomers(support.len(), on.count());
+        let slots = newcomers.min(2 * newcomers / on.count() + 8);
+        let travel = self.travelled(v);
+        let l1 = self.outline.penalty.l1;
+        let mut args = vec![on.count() as f64, slots as f64, l1, self.near.unwrap_or(l1)];
+        args.extend([self.sphere.t, self.sphere.radius, travel.before, travel.now, travel.since]);
+        self.sum.clear();
+        self.sum.resize(look::len(on.count(), slots), 0.0);
+        let sent = gathered(v, w, &support);
+        on.round(&Order { block: support.clone(), ..Order::train(on, Task::Probe, args) }, &sent, &mut self.sum)?;
+        (self.travel, self.near) = (travel, None);
+        self.looked_at.clear();
+        self.looked_at.extend_from_slice(v);
+        let own: Vec<f64> = support.iter().map(|column| w[*column as usize]).collect();
+        let seen = Seen::from(&self.outline, &self.sum, slots, self.outline.penalty.value(&own));
+        self.sphere = seen.sphere;
+        Ok((seen, support))
+    }
+
+    /// Makes the pool of what a look has seen.
+    fn plan(&mut self, seen: &Seen, support: Vec<u32>, machines: usize) {
         self.cautious |= seen.value > self.value;
-        (self.value, self.sphere) = (seen.value, seen.sphere);
-        self.dynamic.renew(support.into_iter().chain(seen.proposals.into_iter().take(newcomers)));
+        (self.value, self.gap) = (seen.value, seen.value - seen.dual);
+        let newcomers = self.newcomers(support.len(), machines);
+        self.dynamic.renew(support.into_iter().chain(seen.proposals.iter().copied().take(newcomers)));
         (self.sweeps, self.first, self.gained) = (0, 0.0, 0.0);
         self.phase = Phase::Describe;
-        Ok(Step::Moved)
+    }
+
+    /// How far slopes have travelled by now: no further than c·‖v − v₀‖ since the last look at v₀.
+    fn travelled(&self, v: &[f64]) -> Travel {
+        let known = !self.weighted && self.looked_at.len() == v.len();
+        let distance = || v.iter().zip(&self.looked_at).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt();
+        self.travel.on(known.then(|| self.outline.loss.curvature() * distance()))
     }
 
     /// So many columns can be described in a round; alone, none need to be.
@@ -335,8 +410,11 @@ impl StradsServer {
         };
         self.sum.clear();
         self.sum.resize(n + block.len() + TOTALS, 0.0);
-        let order = Order { block, ..Order::train(on, Task::Step, vec![f64::from(epochs)]) };
+        let mut args = vec![f64::from(epochs), self.outline.penalty.l1];
+        args.extend(self.settled_at(on.count()));
+        let order = Order { block, ..Order::train(on, Task::Step, args) };
         on.round(&order, &sent, &mut self.sum)?;
+        self.weighted |= self.sum.last().is_some_and(|weights| *weights > 0.0);
         let (share, gain, lost) = self.share();
         let (moved, changes) = self.sum.split_at(n);
         let changes = &changes[..order.block.len()];
@@ -353,11 +431,22 @@ impl StradsServer {
         Ok(self.end_of_round(on.count(), order.block.len()))
     }
 
+    /// The gap at which a machine may leave the pool, if nobody moves beside it.
+    fn settled_at(&self, machines: usize) -> Option<f64> {
+        let alone = machines == 1 && self.rival.is_none() && self.gap.is_finite();
+        alone.then(|| match self.wanted {
+            // A parabola is the problem itself; any other bends as it is followed.
+            Some(wanted) if self.outline.loss.is_parabola() => SETTLED.sqrt() * wanted,
+            Some(wanted) => SETTLED * wanted.max(self.gap),
+            None => SETTLED * self.gap.max(0.0),
+        })
+    }
+
     /// The share of the changes that is taken, what it gains, and the part of the gain that is lost by columns that were in
     /// each other's way. Each machine's change alone gains Gₖ, and γ of it at least γGₖ; together they lose γ²I, I = (c/n) Σ_{k<l}
     /// uₖ·uₗ, exactly so where P is a parabola: γ = G/2I is best, or 1.
     fn share(&self) -> (f64, f64, f64) {
-        let [.., gain, weighted, plain, movers] = self.sum[..] else { return (1.0, 0.0, 0.0) };
+        let [.., gain, weighted, plain, movers, _] = self.sum[..] else { return (1.0, 0.0, 0.0) };
         if self.rival.is_some() || movers <= 1.0 {
             return (1.0, gain, 0.0);
         }
@@ -416,6 +505,7 @@ impl Server for StradsServer {
 
     fn adopt(&mut self, on: &mut dyn Machines, model: &[f64], shared: &mut [f64]) -> Result<()> {
         self.value = f64::INFINITY;
+        self.looked_at.clear();
         columns::adopt(&self.outline, on, model, shared)
     }
 
@@ -423,12 +513,15 @@ impl Server for StradsServer {
         columns::evaluate(&self.outline, on, shared)
     }
 
-    /// [phase, t, radius, P, cautious, sweeps, first, gained, still], and what the schedule has learned.
+    /// [phase, t, radius, P, cautious, sweeps, first, gained, still, gap, weighted, travel, n], v at the last look, and what the
+    /// schedule has learned.
     fn state(&self) -> Vec<f64> {
         let mut state =
             vec![f64::from(self.phase as u8), self.sphere.t, finite(self.sphere.radius), finite(self.value)];
         state.extend([f64::from(u8::from(self.cautious)), f64::from(self.sweeps), self.first, self.gained]);
-        state.push(self.still as f64);
+        state.extend([self.still as f64, finite(self.gap), f64::from(u8::from(self.weighted))]);
+        state.extend([self.travel.before, self.travel.now, self.travel.since, self.looked_at.len() as f64]);
+        state.extend(&self.looked_at);
         match &self.rival {
             Some(rival) => state.extend(rival.state()),
             None => state.extend(self.dynamic.state()),
@@ -437,9 +530,14 @@ impl Server for StradsServer {
     }
 
     fn restore(&mut self, state: &[f64]) -> Result<()> {
-        let [phase, t, radius, value, cautious, sweeps, first, gained, still, schedule @ ..] = state else {
+        let [phase, t, radius, value, cautious, sweeps, first, gained, still, gap, weighted, rest @ ..] = state else {
             return Err(strange_state());
         };
+        let [before, now, since, rows, rest @ ..] = rest else { return Err(strange_state()) };
+        let (looked_at, schedule) = rest.split_at_checked(*rows as usize).ok_or_else(strange_state)?;
+        self.travel = Travel { before: *before, now: *now, since: *since };
+        (self.looked_at, self.weighted) = (looked_at.to_vec(), *weighted > 0.0);
+        self.gap = infinite(*gap);
         self.phase = match *phase {
             0.0 => Phase::Look,
             1.0 => Phase::Describe,

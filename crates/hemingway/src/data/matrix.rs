@@ -270,6 +270,15 @@ impl<'a> Row<'a> {
         }
     }
 
+    /// x·w over so many lanes that a dense x waits for memory only; its bits are not those of [`Row::dot`].
+    #[inline(always)]
+    pub(crate) fn long_dot(self, w: &[f64]) -> f64 {
+        match self {
+            Self::Sparse(indices, values) => sparse_dot(indices, values, w),
+            Self::Dense(row) => long_dot(row, w),
+        }
+    }
+
     /// w += a·x.
     #[inline(always)]
     pub fn axpy(self, a: f64, w: &mut [f64]) {
@@ -352,6 +361,25 @@ pub fn dot(a: &[f64], b: &[f64]) -> f64 {
     }
     let rest: f64 = a_rest.iter().zip(b_rest).map(|(x, y)| x * y).sum();
     (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]) + rest
+}
+
+/// a·b over 32 fixed lanes.
+#[inline(always)]
+fn long_dot(a: &[f64], b: &[f64]) -> f64 {
+    let (a32, a_rest) = a.as_chunks::<32>();
+    let (b32, b_rest) = b.as_chunks::<32>();
+    let mut lanes = [0.0; 32];
+    for (x, y) in a32.iter().zip(b32) {
+        for k in 0..32 {
+            lanes[k] += x[k] * y[k];
+        }
+    }
+    for half in [16, 8, 4] {
+        for k in 0..half {
+            lanes[k] += lanes[k + half];
+        }
+    }
+    (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]) + dot(a_rest, b_rest)
 }
 
 /// y += a·x.
