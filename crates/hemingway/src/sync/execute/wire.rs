@@ -1,9 +1,6 @@
 //! Ways between machines: `send` never waits, `receive` takes whatever comes.
 
-use std::cmp::Ordering;
-use std::collections::BinaryHeap;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::sync::Links;
@@ -38,117 +35,91 @@ pub trait Wire {
     fn receive(&mut self, within: Duration) -> Result<Option<Parcel>>;
 }
 
-/// Threads' channels, plain or shaped like links.
+/// Threads' channels, plain or through links.
 #[derive(Debug)]
 pub struct Channels {
     machine: usize,
-    others: Vec<Sender<Timed>>,
-    inbox: Receiver<Timed>,
-    /// What has come but is still under way.
-    held: BinaryHeap<Timed>,
-    shape: Option<Arc<Shape>>,
-    sent: u64,
+    out: Out,
+    inbox: Receiver<Parcel>,
 }
 
-/// Links in user space: a message takes its turn on each that it crosses, and arrives when its last byte has.
+/// Where messages go first.
 #[derive(Debug)]
-struct Shape {
-    links: Links,
-    began: Instant,
-    traffic: Mutex<Traffic>,
-    /// Bytes on these links for each byte sent.
-    scale: f64,
-}
-
-#[derive(Debug)]
-struct Timed {
-    at: Option<Instant>,
-    order: (usize, u64),
-    parcel: Parcel,
-}
-
-impl PartialEq for Timed {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-
-impl Eq for Timed {}
-
-impl PartialOrd for Timed {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Timed {
-    /// The earliest is the greatest, for the heap.
-    fn cmp(&self, other: &Self) -> Ordering {
-        (other.at, other.order).cmp(&(self.at, self.order))
-    }
+enum Out {
+    /// Straight to the others.
+    Straight(Vec<Sender<Parcel>>),
+    /// To the thread that keeps them as long as links would.
+    Switch(Sender<(usize, Parcel)>),
 }
 
 impl Channels {
     /// One end for each of m machines.
     pub fn plain(machines: usize) -> Vec<Self> {
-        Self::all(machines, None)
-    }
-
-    /// The same with the pace of these links, as though every byte were `scale` bytes.
-    pub fn shaped(links: &Links, scale: f64) -> Vec<Self> {
-        let traffic = Mutex::new(Traffic::new(links.count()));
-        let shape = Arc::new(Shape { links: links.clone(), began: Instant::now(), traffic, scale });
-        Self::all(links.machines(), Some(&shape))
-    }
-
-    fn all(machines: usize, shape: Option<&Arc<Shape>>) -> Vec<Self> {
         let (others, inboxes): (Vec<_>, Vec<_>) = (0..machines).map(|_| channel()).unzip();
-        let end = |(machine, inbox)| {
-            let (others, shape) = (others.clone(), shape.map(Arc::clone));
-            Self { machine, others, inbox, held: BinaryHeap::new(), shape, sent: 0 }
-        };
+        let end = |(machine, inbox)| Self { machine, out: Out::Straight(others.clone()), inbox };
+        inboxes.into_iter().enumerate().map(end).collect()
+    }
+
+    /// The same at the pace of these links, as though every byte were `scale` bytes: a thread between all keeps every message
+    /// until its last byte would have arrived.
+    pub fn shaped(links: &Links, scale: f64) -> Vec<Self> {
+        let (others, inboxes): (Vec<_>, Vec<_>) = (0..links.machines()).map(|_| channel()).unzip();
+        let (switch, sent) = channel();
+        let traffic = Traffic::new(links.clone());
+        std::thread::spawn(move || pass_on(traffic, scale, &sent, &others));
+        let end = |(machine, inbox)| Self { machine, out: Out::Switch(switch.clone()), inbox };
         inboxes.into_iter().enumerate().map(end).collect()
     }
 }
 
-impl Shape {
-    fn arrival(&self, from: usize, to: usize, bytes: usize) -> Instant {
-        let now = self.began.elapsed().as_secs_f64();
-        let mut traffic = self.traffic.lock().unwrap_or_else(PoisonError::into_inner);
-        let at = traffic.book(&self.links, (from, to), bytes as f64 * self.scale, now);
-        self.began + Duration::from_secs_f64(at)
+/// Until all machines have ended and everything has arrived.
+fn pass_on(
+    mut traffic: Traffic<(usize, Parcel)>,
+    scale: f64,
+    sent: &Receiver<(usize, Parcel)>,
+    others: &[Sender<Parcel>],
+) {
+    let began = Instant::now();
+    loop {
+        let now = began.elapsed().as_secs_f64();
+        while let Some((_, (to, parcel))) = traffic.arrived(now) {
+            // Who has ended needs nothing more.
+            _ = others[to].send(parcel);
+        }
+        let wait = traffic.next().map_or(IDLE, |next| Duration::from_secs_f64((next - now).max(0.0)));
+        match sent.recv_timeout(wait) {
+            Ok((to, parcel)) => {
+                let (now, bytes) = (began.elapsed().as_secs_f64(), parcel.bytes.len() as f64 * scale);
+                traffic.send(now, (parcel.from, to), bytes, (to, parcel));
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => match traffic.next() {
+                Some(_) => std::thread::sleep(wait),
+                None => return,
+            },
+        }
     }
 }
 
+/// How long to wait where nothing is to come.
+const IDLE: Duration = Duration::from_secs(1);
+
 impl Wire for Channels {
     fn send(&mut self, to: usize, tag: Tag, bytes: Vec<u8>) -> Result<()> {
-        let at = self.shape.as_ref().map(|shape| shape.arrival(self.machine, to, bytes.len()));
-        self.sent += 1;
         let parcel = Parcel { from: self.machine, tag, bytes };
-        let timed = Timed { at, order: (self.machine, self.sent), parcel };
+        let sent = match &self.out {
+            Out::Straight(others) => others.get(to).is_some_and(|other| other.send(parcel).is_ok()),
+            Out::Switch(switch) => switch.send((to, parcel)).is_ok(),
+        };
         let gone = || Error::Engine(format!("machine {to} has ended before its exchange"));
-        self.others.get(to).ok_or_else(gone)?.send(timed).map_err(|_| gone())
+        sent.then_some(()).ok_or_else(gone)
     }
 
     fn receive(&mut self, within: Duration) -> Result<Option<Parcel>> {
-        let end = Instant::now().checked_add(within);
-        loop {
-            self.held.extend(self.inbox.try_iter());
-            let now = Instant::now();
-            let first = self.held.peek().map(|timed| timed.at.filter(|at| *at > now));
-            if let Some(None) = first {
-                return Ok(self.held.pop().map(|timed| timed.parcel));
-            }
-            let until = [first.flatten(), end].into_iter().flatten().min();
-            let wait = until.map_or(Duration::from_secs(1), |until| until.saturating_duration_since(now));
-            if wait.is_zero() {
-                return Ok(None);
-            }
-            match self.inbox.recv_timeout(wait) {
-                Ok(timed) => self.held.push(timed),
-                Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => return Err(Error::Engine("all machines have ended".into())),
-            }
+        match self.inbox.recv_timeout(within) {
+            Ok(parcel) => Ok(Some(parcel)),
+            Err(RecvTimeoutError::Timeout) => Ok(None),
+            Err(RecvTimeoutError::Disconnected) => Err(Error::Engine("all machines have ended".into())),
         }
     }
 }

@@ -1,16 +1,15 @@
 //! The same deeds as on threads, with sizes in place of bytes and a virtual clock: messages queue on every link one by one.
 
-use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap};
+use std::collections::HashMap;
 
 use rand_distr::{Distribution, StandardNormal};
 
 use crate::Result;
 use crate::rng::{Purpose, keyed};
+use crate::sync::Message;
 use crate::sync::execute::{Conductor, Hands, Tag};
 use crate::sync::network::Traffic;
 use crate::sync::stage::{Play, Stage};
-use crate::sync::{Links, Message};
 
 /// How a machine's pace varies from step to step, and how links differ from what is said of them: σ of the logarithms.
 const STEP_NOISE: f64 = 0.03;
@@ -26,31 +25,12 @@ pub struct Weather<'a> {
     trial: u64,
 }
 
-/// A time with the order of the heap.
-#[derive(Debug, PartialEq)]
-struct At(f64);
-
-impl Eq for At {}
-
-impl PartialOrd for At {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for At {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.0.total_cmp(&other.0)
-    }
-}
-
-/// Something that happens to a machine.
-#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum News {
-    /// Time for the next group, or for the end of the step.
-    Clock,
-    /// A message has come.
-    Arrived { step: u64, group: usize, from: usize },
+/// A message that has arrived.
+#[derive(Debug)]
+struct Arrived {
+    tag: Tag,
+    from: usize,
+    to: usize,
 }
 
 impl<'a> Weather<'a> {
@@ -85,30 +65,26 @@ struct Machine {
     slowness: f64,
     inbox: HashMap<(Tag, usize), u32>,
     /// When it is to wake next by itself.
-    alarm: f64,
+    alarm: Option<f64>,
 }
 
 struct World<'a> {
     weather: &'a Weather<'a>,
     play: &'a Play,
     steps: u64,
-    machines: Vec<Option<Machine>>,
-    traffic: Traffic,
-    events: BinaryHeap<Reverse<(At, u64, usize, News)>>,
-    count: u64,
+    machines: Vec<Machine>,
+    traffic: Traffic<Arrived>,
     /// When the last machine ended each step.
     ends: Vec<f64>,
 }
 
-/// A machine's hands at one moment: what it sends becomes events.
+/// A machine's hands at one moment.
 struct Moment<'a> {
     now: f64,
     play: &'a Play,
-    links: &'a Links,
     slowness: &'a [f64],
-    traffic: &'a mut Traffic,
+    traffic: &'a mut Traffic<Arrived>,
     inbox: &'a mut HashMap<(Tag, usize), u32>,
-    sent: Vec<(f64, usize, News)>,
 }
 
 impl Hands for Moment<'_> {
@@ -119,8 +95,8 @@ impl Hands for Moment<'_> {
     fn send(&mut self, step: u64, group: usize, message: Message, _: bool) -> Result<()> {
         let bytes =
             self.play.message_bytes(group, message) * self.slowness[message.from].max(self.slowness[message.to]);
-        let at = self.traffic.book(self.links, (message.from, message.to), bytes, self.now);
-        self.sent.push((at, message.to, News::Arrived { step, group, from: message.from }));
+        let (from, to) = (message.from, message.to);
+        self.traffic.send(self.now, (from, to), bytes, Arrived { tag: Tag { step, group }, from, to });
         Ok(())
     }
 
@@ -147,78 +123,64 @@ impl<'a> World<'a> {
             let mut conductor = Conductor::new(machine);
             conductor.step(0, play.layout.groups.len());
             let slowness = weather.straggle(machine, 0);
-            Some(Machine { conductor, step: 0, began: 0.0, slowness, inbox: HashMap::new(), alarm: 0.0 })
+            Machine { conductor, step: 0, began: 0.0, slowness, inbox: HashMap::new(), alarm: Some(0.0) }
         };
         Self {
             weather,
             play,
             steps,
             machines: (0..stage.machines()).map(machine).collect(),
-            traffic: Traffic::new(stage.links.count()),
-            events: BinaryHeap::new(),
-            count: 0,
+            traffic: Traffic::new(stage.links.clone()),
             ends: vec![0.0; steps as usize],
         }
     }
 
-    fn push(&mut self, at: f64, machine: usize, news: News) {
-        self.count += 1;
-        self.events.push(Reverse((At(at), self.count, machine, news)));
-    }
-
+    /// From one thing that happens to the next: a machine's own time, or a message.
     fn run(&mut self) {
-        for machine in 0..self.machines.len() {
-            self.push(0.0, machine, News::Clock);
-        }
-        while let Some(Reverse((At(now), _, machine, news))) = self.events.pop() {
-            // A machine is out of its place while it acts, so that the world can take what it sends.
-            let Some(mut own) = self.machines[machine].take() else { continue };
-            self.act(now, machine, &mut own, &news);
-            self.machines[machine] = Some(own);
+        loop {
+            let alarms = self.machines.iter().enumerate().filter_map(|(i, own)| own.alarm.map(|at| (at, i)));
+            let alarm = alarms.min_by(|a, b| a.0.total_cmp(&b.0));
+            let limit = alarm.map_or(f64::INFINITY, |(at, _)| at);
+            match (self.traffic.arrived(limit), alarm) {
+                (Some((at, arrived)), _) => self.act(at, arrived.to, Some(&arrived)),
+                (None, Some((at, machine))) => self.act(at, machine, None),
+                (None, None) => return,
+            }
         }
     }
 
-    fn act(&mut self, now: f64, place: usize, own: &mut Machine, news: &News) {
-        let links = &self.weather.stage.links;
-        let (play, slowness) = (self.play, &self.weather.slowness[..]);
-        let Machine { conductor, inbox, .. } = own;
-        let sent = Vec::new();
-        let mut moment = Moment { now, play, links, slowness, traffic: &mut self.traffic, inbox, sent };
-        if let News::Arrived { step, group, from } = *news {
-            *moment.inbox.entry((Tag { step, group }, from)).or_default() += 1;
-            _ = conductor.go_on(play, step, group, &mut moment);
+    fn act(&mut self, now: f64, place: usize, arrived: Option<&Arrived>) {
+        let (play, weather) = (self.play, self.weather);
+        let Machine { conductor, inbox, step, began, slowness, alarm } = &mut self.machines[place];
+        let mut moment = Moment { now, play, slowness: &weather.slowness, traffic: &mut self.traffic, inbox };
+        if let Some(Arrived { tag, from, .. }) = arrived {
+            *moment.inbox.entry((*tag, *from)).or_default() += 1;
+            _ = conductor.go_on(play, tag.step, tag.group, &mut moment);
         }
-        let mut wake = None;
+        *alarm = None;
         loop {
-            if let Some((step, group)) = conductor.next(play.layout.window) {
-                let ready = own.began + own.slowness * play.layout.groups[group].ready;
-                if step < own.step || ready <= now {
+            if let Some((of, group)) = conductor.next(play.layout.window) {
+                let ready = *began + *slowness * play.layout.groups[group].ready;
+                if of < *step || ready <= now {
                     _ = conductor.begin(play, &mut moment);
                     continue;
                 }
-                wake = Some(ready);
+                *alarm = Some(ready);
             }
-            if own.step >= self.steps || !conductor.is_through(play, own.step) {
-                break;
+            if *step >= self.steps || !conductor.is_through(play, *step) {
+                return;
             }
-            let end = own.began + own.slowness * self.weather.stage.model.step_ms / 1e3;
+            let end = *began + *slowness * weather.stage.model.step_ms / 1e3;
             if end > now {
-                wake = Some(wake.map_or(end, |ready: f64| ready.min(end)));
-                break;
+                *alarm = Some(alarm.map_or(end, |ready| ready.min(end)));
+                return;
             }
-            self.ends[own.step as usize] = self.ends[own.step as usize].max(now);
-            own.step += 1;
-            (own.began, own.slowness) = (now, self.weather.straggle(place, own.step));
-            wake = None;
-            if own.step < self.steps {
-                conductor.step(own.step, play.layout.groups.len());
+            self.ends[*step as usize] = self.ends[*step as usize].max(now);
+            *step += 1;
+            (*began, *slowness, *alarm) = (now, weather.straggle(place, *step), None);
+            if *step < self.steps {
+                conductor.step(*step, play.layout.groups.len());
             }
         }
-        let sent = moment.sent;
-        if let Some(at) = wake.filter(|at| *at != own.alarm) {
-            own.alarm = at;
-            self.push(at, place, News::Clock);
-        }
-        sent.into_iter().for_each(|(at, to, news)| self.push(at, to, news));
     }
 }
