@@ -120,12 +120,13 @@ impl Stage {
 
     /// What no lossless strategy can beat: computing on the slowest machine, or moving bytes. Sums need every other
     /// machine's gradient once and are told to every other machine once, which makes 2(m − 1) times the touched bytes over
-    /// all hosts' links together.
+    /// all hosts' links together; and every host sends and takes at least those bytes once over its own.
     pub fn bound(&self) -> f64 {
         let m = self.machines();
         let bytes: f64 = self.model.variables.iter().map(|v| v.bytes() * v.density).sum();
-        let capacity: f64 = (0..m).map(|k| self.links.capacity(self.links.host(k, true))).sum();
-        let sent = 2.0 * (m as f64 - 1.0) * bytes;
-        self.slowest_compute().max(sent / capacity)
+        let capacities = || (0..m).map(|k| self.links.capacity(self.links.host(k, true)));
+        let together = 2.0 * (m as f64 - 1.0) * bytes / capacities().sum::<f64>();
+        let alone = if m > 1 { bytes / capacities().fold(f64::INFINITY, f64::min) } else { 0.0 };
+        self.slowest_compute().max(together).max(alone)
     }
 }
