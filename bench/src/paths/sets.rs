@@ -40,9 +40,8 @@ pub fn load(name: &str) -> anyhow::Result<Dataset> {
 fn standardized(data: Dataset) -> Dataset {
     let (rows, columns) = (data.rows(), data.columns());
     let mut turned: Vec<Vec<f64>> = vec![vec![0.0; rows]; columns];
-    for i in 0..rows {
-        data.matrix.row(i).iter().for_each(|(j, x)| turned[j as usize][i] = x);
-    }
+    let entries = (0..rows).flat_map(|i| data.matrix.row(i).iter().map(move |(j, x)| (i, j as usize, x)));
+    entries.for_each(|(i, j, x)| turned[j][i] = x);
     turned.iter_mut().for_each(|column| standardize(column));
     by_rows(data.name, rows, &turned, data.labels)
 }
