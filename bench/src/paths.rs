@@ -8,7 +8,7 @@ use hemingway::data::{Dataset, Matrix};
 use hemingway::path::Point;
 
 use crate::npy;
-pub use sets::{SETS, genotypes, leaning, load};
+pub use sets::{SETS, genotypes, load};
 
 /// Writes the columns for Python: `x.npy` with one column a row, or the three arrays of a sparse matrix by columns; and `y.npy`.
 pub fn save(folder: &Path, data: &Dataset) -> anyhow::Result<()> {

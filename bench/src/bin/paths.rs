@@ -15,7 +15,7 @@ use hemingway_bench::paths::{SETS, load, save, save_points};
 
 /// Gap of every point, as a share of P(0).
 const GAP: f64 = 1e-6;
-/// Where paths end, as a share of where they begin: further down some peers take an hour.
+/// Where paths end, as a share of where they begin: down to 1e-3 celer had not ended on news20 after 200 s.
 const LAST: f64 = 1e-2;
 const PEERS: [&str; 3] = ["celer", "skglm", "scikit-learn"];
 /// The bound below P* that judges everybody is of a path so much closer.

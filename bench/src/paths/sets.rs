@@ -40,9 +40,8 @@ pub fn load(name: &str) -> anyhow::Result<Dataset> {
 fn standardized(data: Dataset) -> Dataset {
     let (rows, columns) = (data.rows(), data.columns());
     let mut turned: Vec<Vec<f64>> = vec![vec![0.0; rows]; columns];
-    for i in 0..rows {
-        data.matrix.row(i).iter().for_each(|(j, x)| turned[j as usize][i] = x);
-    }
+    let entries = (0..rows).flat_map(|i| data.matrix.row(i).iter().map(move |(j, x)| (i, j as usize, x)));
+    entries.for_each(|(i, j, x)| turned[j][i] = x);
     turned.iter_mut().for_each(|column| standardize(column));
     by_rows(data.name, rows, &turned, data.labels)
 }
@@ -95,24 +94,6 @@ pub fn genotypes(columns: usize, rows: usize) -> Dataset {
     }
     let labels = explained(&found, rows);
     by_rows("genotypes".into(), rows, &found, labels)
-}
-
-/// Normal columns, any two of which correlate by `lean` within blocks of 100, standardized.
-pub fn leaning(columns: usize, rows: usize, lean: f64) -> Dataset {
-    let mut rng: StdRng = rand::SeedableRng::seed_from_u64(29);
-    let mut common = vec![0.0; rows];
-    let mut found: Vec<Vec<f64>> = Vec::with_capacity(columns);
-    for j in 0..columns {
-        if j % 100 == 0 {
-            common.iter_mut().for_each(|x| *x = normal(&mut rng));
-        }
-        let own = |common: &f64, rng: &mut StdRng| lean.sqrt() * common + (1.0 - lean).sqrt() * normal(rng);
-        let mut column: Vec<f64> = common.iter().map(|x| own(x, &mut rng)).collect();
-        standardize(&mut column);
-        found.push(column);
-    }
-    let labels = explained(&found, rows);
-    by_rows(format!("leaning {lean}"), rows, &found, labels)
 }
 
 /// What some of the columns, spread evenly, explain, and noise.
