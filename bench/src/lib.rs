@@ -9,6 +9,7 @@ pub mod npy;
 pub mod paths;
 pub mod peers;
 pub mod regret;
+pub mod schedules;
 pub mod subset;
 pub mod switches;
 pub mod truth;

@@ -418,7 +418,7 @@ impl JobSpec {
         }
         let penalty = &problem.penalty;
         let bottomless = (penalty.l1 == 0.0 && penalty.l2 == 0.0)
-            .then(|| "without a penalty nothing bounds the optimum from below: errors are estimates only".to_string());
+            .then(|| "without a penalty hardly anything bounds the optimum from below: errors that are not certified are estimates only".to_string());
         let near = |name: &&String| {
             algorithm::by_name(name).is_ok_and(|algorithm| algorithm.support(problem.loss) == Support::Approximate)
         };

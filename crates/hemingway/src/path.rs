@@ -87,13 +87,17 @@ pub struct Point {
     pub weights: Vec<(u32, f64)>,
 }
 
+/// More values of λ₁ than anyone can tell apart.
+const MOST_POINTS: usize = 10_000;
+
 /// Values that fall from the largest in equal ratios.
 ///
 /// # Errors
 /// If there are none, or they would not fall.
 pub fn grid(largest: f64, asked: &Asked) -> Result<Vec<f64>> {
-    if asked.points == 0 {
-        return Err(Error::setting("--path", "a path has at least one point"));
+    if !(1..=MOST_POINTS).contains(&asked.points) {
+        let what = format!("a path has 1 to {MOST_POINTS} points, not {}", asked.points);
+        return Err(Error::setting("--path", what));
     }
     let ratio = match asked.end {
         End::Ratio(ratio) if ratio > 0.0 && ratio < 1.0 => ratio,
@@ -109,6 +113,9 @@ pub fn grid(largest: f64, asked: &Asked) -> Result<Vec<f64>> {
             return Err(Error::setting("--l1", what));
         }
     };
+    if let (1, End::At(l1)) = (asked.points, asked.end) {
+        return Ok(vec![l1]);
+    }
     let step = |k: usize| largest * ratio.powf(k as f64 / (asked.points - 1).max(1) as f64);
     Ok((0..asked.points).map(step).collect())
 }

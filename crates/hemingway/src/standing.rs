@@ -13,9 +13,6 @@ const SETTLED: f64 = 1e-10;
 /// Where nothing bounds P* from below, a curve may sink this many times as far as its end seems away: it slows down ever more.
 const BOTTOMLESS: f64 = 4.0;
 
-/// What rounding leaves of the error of a method that solves a problem outright.
-const ROUNDED: f64 = 1e-9;
-
 /// The bracket around P* and the estimate inside it, folded from records of any runs of one problem.
 #[derive(Debug, Clone)]
 pub struct Standing {
@@ -42,8 +39,6 @@ struct Stretch {
     in_steps: bool,
     /// Other machines take the same path.
     same_on_any: bool,
-    /// The rounds after which it is at its end.
-    in_all: Option<u64>,
     start: u64,
     /// By rounds since `start`.
     curve: Curve,
@@ -86,8 +81,7 @@ impl Standing {
             machines: record.machines,
             exact: self.can_be_foreseen(&record.algorithm),
             in_steps: algorithm.as_ref().is_ok_and(|a| a.falls_in_steps(self.loss)),
-            same_on_any: algorithm.as_ref().is_ok_and(|a| a.same_on_any()),
-            in_all: algorithm.ok().and_then(|a| a.rounds_in_all()),
+            same_on_any: algorithm.is_ok_and(|a| a.same_on_any()),
             start: record.round,
             curve: Curve::default(),
         });
@@ -162,7 +156,7 @@ impl Standing {
                 .metrics
                 .get(metric)
                 .is_some_and(|seen| if crate::metric::is_loss(metric) { seen <= value } else { seen >= value }),
-            Goal::Rounds { rounds } => newest.round >= *rounds,
+            Goal::Rounds { rounds } => newest.round >= *rounds && self.best.is_some(),
             // What is left of time or money cannot buy anything.
             Goal::Within { .. } | Goal::Spend { .. } => self.certified_error().is_some_and(|e| e <= SETTLED),
         }
@@ -179,17 +173,9 @@ impl Stretch {
         self.curve.push(record.round - self.start, record.objective);
     }
 
-    /// Whether it is known to be at its end, but for rounding.
-    fn is_over(&self) -> bool {
-        self.in_all.is_some_and(|all| self.curve.last_round() >= all)
-    }
-
     /// The lower 95 % limit of P* by this curve. One that falls in steps may fall once more by as much as it has since half
     /// of its rounds.
     fn limit(&self) -> Option<f64> {
-        if self.is_over() {
-            return self.curve.best().map(|best| best * (1.0 - ROUNDED));
-        }
         let low = self.curve.limit(None)?.low;
         if !self.in_steps {
             return Some(low);

@@ -93,7 +93,7 @@ fn hidden_factors_are_found_again_by_either() {
     let train = ratings(spec, Meaning::Explicit);
     let listed = Listed::load(&format!("{spec},part=test"), Meaning::Explicit).unwrap();
     let users = train.dealt_users(0);
-    let test = Arc::new(Directory::of(&users, &train.items).arrange(&listed).0);
+    let test = Arc::new(Directory::of(&users, &train.items).arrange(&listed, Meaning::Explicit).0);
     let problem = Problem::of_ratings(train.dataset, 3, None, 0.02, 0).unwrap();
     for name in ["als", "als:cg=3", "ccd++"] {
         let mut backend = EngineBackend::new(problem.clone(), "test", None).with_test(Some(Arc::clone(&test)));

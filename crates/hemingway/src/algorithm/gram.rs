@@ -186,13 +186,13 @@ impl Server for GramServer {
         Ok(())
     }
 
-    /// Without a penalty there is no dual to bound P* by, but P is a parabola whose bends are known: P* = P − ½gᵀA⁻¹g.
+    /// Without a penalty there is no dual to bound P* by, but P is a parabola whose bends are known: P* = P − ½gᵀA⁻¹g. Twice as much
+    /// is taken off, so that rounding cannot lift the bound above P*.
     fn evaluate(&mut self, on: &mut dyn Machines, shared: &[f64]) -> Result<Evaluation> {
         let (seen, slopes) = primal::evaluate_showing(&self.outline, on, shared, shared)?;
         let n = self.outline.rows as f64;
         let below = || self.factor.as_ref()?.inverse_norm_sq(slopes.iter().map(|slope| slope / n).collect());
-        let dual =
-            if self.outline.penalty.is_none() { below().map(|below| seen.objective - 0.5 * below) } else { seen.dual };
+        let dual = if self.outline.penalty.is_none() { below().map(|below| seen.objective - below) } else { seen.dual };
         Ok(Evaluation { dual, ..seen })
     }
 

@@ -189,21 +189,29 @@ impl<'a> Directory<'a> {
         self.items.get(name).copied()
     }
 
-    /// Ratings to measure on, in the order of the model's rows: every user that was not seen is in one more row, every such
-    /// item in one more column. A sentence says how many, if any.
-    pub fn arrange(&self, listed: &Listed) -> (Dataset, Option<String>) {
+    /// Ratings to measure on, in the order of the model's rows, by the rules of those that are learned from: every user that was
+    /// not seen is in one more row, every such item in one more column. A sentence says how many, if any.
+    pub fn arrange(&self, listed: &Listed, meaning: Meaning) -> (Dataset, Option<String>) {
         let (users, items) = (self.users.len(), self.items.len());
-        let mut entries = Vec::with_capacity(listed.entries.len());
         let mut strange = 0;
-        for (user, item, rating) in listed.iter() {
-            let place = (self.user(user), self.item(item));
-            strange += usize::from(place.0.is_none() || place.1.is_none());
-            entries.push((place.0.unwrap_or(users) as u32, place.1.unwrap_or(items) as u32, rating));
-        }
+        let counted = |entry: &Entry| meaning == Meaning::Explicit || entry.2 > 0.0;
+        let known = merged(listed.entries.clone(), meaning).into_iter().filter(counted);
+        let mut entries: Vec<Entry> = known
+            .map(|(u, i, rating)| {
+                let user = self.user(&listed.users.names[u as usize]);
+                let item = self.item(&listed.items.names[i as usize]);
+                strange += usize::from(user.is_none() || item.is_none());
+                (user.unwrap_or(users) as u32, item.unwrap_or(items) as u32, rating)
+            })
+            .collect();
         entries.sort_by_key(|(u, i, _)| (*u, *i));
         let matrix = matrix(&entries, users + 1, items + 1);
+        let then = match meaning {
+            Meaning::Explicit => "what is known of the other counts",
+            Meaning::Implicit => "such users are left out, and such items cannot be found",
+        };
         let note = (strange > 0).then(|| {
-            format!("{strange} of {} ratings to measure on are of users or items not trained on: what is known of the other counts", entries.len())
+            format!("{strange} of {} ratings to measure on are of users or items not trained on: {then}", entries.len())
         });
         (Dataset::new(&listed.name, matrix, vec![0.0; users + 1]), note)
     }

@@ -121,9 +121,12 @@ impl JobSpec {
     ) -> Result<Option<Arc<Dataset>>> {
         let Some(test) = &self.test else { return Ok(None) };
         let listed = Listed::load(test, asked.meaning())?;
-        let (dataset, note) = Directory::of(&raters.users, &raters.items).arrange(&listed);
+        let (dataset, note) = Directory::of(&raters.users, &raters.items).arrange(&listed, asked.meaning());
         if dataset.matrix.stored() == 0 {
             return Err(Error::file(test, "holds no ratings to measure on"));
+        }
+        if asked.meaning() == Meaning::Implicit && dataset.matrix.stored_in(0..raters.users.len()) == 0 {
+            return Err(Error::file(test, "holds no user that is trained on: there is nobody to measure with"));
         }
         notes.extend(note);
         Ok(Some(Arc::new(dataset)))

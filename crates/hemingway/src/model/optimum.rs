@@ -53,11 +53,6 @@ impl Curve {
         }
     }
 
-    /// The last round seen.
-    pub fn last_round(&self) -> u64 {
-        self.last
-    }
-
     /// B(now).
     pub fn best(&self) -> Option<f64> {
         self.steps.last().map(|step| step.1)

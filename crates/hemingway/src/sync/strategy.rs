@@ -175,25 +175,32 @@ impl std::fmt::Display for Compression {
     }
 }
 
+/// What every version of a file says.
+#[derive(Deserialize)]
+struct Versioned {
+    version: u32,
+}
+
 impl Strategy {
     /// Reads a file; whether it suits a model and a cluster, [`Layout::of`] finds out.
     pub fn read(path: &Path) -> Result<Self> {
         let text = std::fs::read_to_string(path).map_err(Error::io(path))?;
         Self::parse(&text).map_err(|error| match error {
             Error::Data { line, what, .. } => Error::data(path, line, what),
-            Error::Setting { what, .. } => Error::file(path, what),
+            Error::Setting { field, what } => Error::file(path, format!("{field} {what}")),
             other => other,
         })
     }
 
     /// Understands the text of a file.
     pub fn parse(text: &str) -> Result<Self> {
-        let strategy: Self =
-            serde_json::from_str(text).map_err(|e| Error::data("strategy", e.line(), super::model::in_words(&e)))?;
-        match strategy.version {
-            VERSION => Ok(strategy),
-            other => Err(Error::setting("version", format!("is {other}; this program knows strategies of version 1"))),
+        // Other versions have other fields: first of all, which it is.
+        let version = serde_json::from_str::<Versioned>(text).map(|file| file.version);
+        if let Some(other) = version.ok().filter(|version| *version != VERSION) {
+            let what = format!("is {other}; this program knows strategies of version {VERSION}");
+            return Err(Error::setting("version", what));
         }
+        serde_json::from_str(text).map_err(|e| Error::data("strategy", e.line(), super::model::in_words(&e)))
     }
 
     /// The text of a file.

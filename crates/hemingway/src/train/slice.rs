@@ -44,7 +44,8 @@ impl Watcher for Slice<'_> {
             return ControlFlow::Continue(());
         }
         if matches!(self.history.spec.goal, Goal::Rounds { rounds } if clock.rounds >= rounds) {
-            return ControlFlow::Break(Ending::GoalMet);
+            let kept = self.best.maker.is_some();
+            return ControlFlow::Break(if kept { Ending::GoalMet } else { Ending::Diverged });
         }
         let ahead = Ahead { config: &self.frame.config, rounds: 1.0, promised: self.promised };
         let running = Some((self.frame.run.as_str(), clock));

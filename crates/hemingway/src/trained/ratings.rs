@@ -101,7 +101,11 @@ impl TrainedModel {
     /// Every measure that applies, and a sentence about ids that were not seen, if any.
     pub fn score_ratings(&self, listed: &Listed) -> Result<(BTreeMap<String, f64>, Option<String>)> {
         let ratings = self.of_ratings()?;
-        let (test, note) = Directory::of(&ratings.users, &ratings.items).arrange(listed);
+        let meaning = if ratings.factors.biased() { Meaning::Explicit } else { Meaning::Implicit };
+        let (test, note) = Directory::of(&ratings.users, &ratings.items).arrange(listed, meaning);
+        if meaning == Meaning::Implicit && test.matrix.stored_in(0..ratings.users.len()) == 0 {
+            return Err(Error::file(&test.name, "holds no user that was trained on: there is nobody to measure with"));
+        }
         let mut seen = Matrix::sparse(ratings.items.len());
         ratings.seen.iter().for_each(|items| seen.push_row(items.iter().map(|i| (*i, 1.0))));
         let train = Dataset::new("seen", seen, vec![0.0; ratings.users.len()]);

@@ -7,7 +7,7 @@ use super::{Listed, Meaning};
 use crate::data::file;
 use crate::{Error, Result};
 
-/// What fields may be called in a header.
+/// What fields may be called in a header: users and items so, or with `id` or `name` behind it; ratings so.
 const USERS: [&str; 4] = ["user", "uid", "customer", "reader"];
 const ITEMS: [&str; 10] = ["item", "movie", "iid", "product", "book", "isbn", "artist", "track", "song", "business"];
 const RATINGS: [&str; 8] = ["rating", "score", "stars", "count", "plays", "weight", "value", "r"];
@@ -92,28 +92,37 @@ fn read_table(first: &str, lines: &mut Lines<'_>, meaning: Meaning, listed: &mut
 }
 
 /// Fields of a line, without quotes.
-fn cut<'a>(line: &'a str, separator: Option<&'static str>) -> Vec<&'a str> {
-    let bare = |field: &'a str| field.trim().trim_matches('"');
+fn cut<'a>(line: &'a str, separator: Option<&'static str>) -> Result<Vec<&'a str>, String> {
+    let bare = |field: &'a str| {
+        let field = field.trim();
+        match field.strip_prefix('"') {
+            None => Ok(field),
+            Some(rest) => rest.strip_suffix('"').ok_or_else(|| {
+                format!("the quotes of `{field}` do not close: ids and ratings may not hold what parts them")
+            }),
+        }
+    };
     match separator {
         Some(separator) => line.split(separator).map(bare).collect(),
         None => line.split_whitespace().map(bare).collect(),
     }
 }
 
+/// Whether a field of a header is called so, in any spelling: `userId`, `user_id`, `User ID`.
+fn is_called(field: &str, names: &[&str], endings: &[&str]) -> bool {
+    let plain: String = field.to_lowercase().chars().filter(|c| c.is_alphanumeric()).collect();
+    names.iter().any(|name| plain.strip_prefix(name).is_some_and(|rest| rest.is_empty() || endings.contains(&rest)))
+}
+
 impl Fields {
     /// From the first line, and whether that is a header.
     fn of(line: &str, meaning: Meaning) -> Result<(Self, bool), String> {
         let separator = SEPARATORS.into_iter().find(|separator| line.contains(separator));
-        let fields = cut(line, separator);
-        let called = |names: &[&str]| {
-            let is = |field: &&str| {
-                let field = field.to_lowercase();
-                names.iter().any(|name| field == *name || (name.len() > 1 && field.starts_with(name)))
-            };
-            fields.iter().position(is)
-        };
-        if let (Some(user), Some(item)) = (called(&USERS), called(&ITEMS)) {
-            let rating = called(&RATINGS);
+        let fields = cut(line, separator)?;
+        let called =
+            |names: &[&str], endings: &[&str]| fields.iter().position(|field| is_called(field, names, endings));
+        if let (Some(user), Some(item)) = (called(&USERS, &["id", "name"]), called(&ITEMS, &["id", "name"])) {
+            let rating = called(&RATINGS, &[]);
             if rating.is_none() && meaning == Meaning::Explicit {
                 return Err(format!(
                     "its header names no rating: `{line}`; call that column `rating`, or ask for --implicit"
@@ -123,14 +132,17 @@ impl Fields {
         }
         let plain = Self { separator, user: 0, item: 1, rating: (fields.len() > 2).then_some(2) };
         match (fields.get(2), meaning) {
-            (Some(rating), _) => Ok((plain, rating.parse::<f64>().is_err())),
+            (Some(rating), _) if rating.parse::<f64>().is_err() => Err(format!(
+                "`{line}` is neither user, item and a number nor a header that names them; call columns user, item and rating"
+            )),
+            (Some(_), _) => Ok((plain, false)),
             (None, Meaning::Implicit) if fields.len() == 2 => Ok((plain, false)),
             (None, _) => Err(format!("`{line}` is not user, item and rating, parted by a tab, comma, semicolon or ::")),
         }
     }
 
     fn take(&self, line: &str, listed: &mut Listed) -> Result<(), String> {
-        let fields = cut(line, self.separator);
+        let fields = cut(line, self.separator)?;
         let field = |k: usize, what: &str| {
             let found = fields.get(k).filter(|field| !field.is_empty());
             found.copied().ok_or_else(|| format!("no {what} in `{line}`"))

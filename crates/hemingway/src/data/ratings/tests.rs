@@ -31,7 +31,7 @@ fn one_table_in_every_dress_is_the_same_ratings() {
         "\"10\";\"7\";\"4\"\n\"9\";\"7\";\"3.5\"\n\"10\";\"20\";\"1\"\n",
         "10 7 4\n9 7 3.5\n10 20 1\n",
         "rating,when,item,user\n4,x,7,10\n3.5,x,7,9\n1,x,20,10\n",
-        "a,b,c\n10,7,4\n9,7,3.5\n10,20,1\n",
+        "rating_id,rating,User ID,movie_id\n1,4,10,7\n2,3.5,9,7\n3,1,10,20\n",
         "%%MatrixMarket matrix coordinate real general\n% by hand\n12 20 3\n10 7 4\n9 7 3.5\n10 20 1\n",
     ] {
         let other = ratings(text);
@@ -50,6 +50,12 @@ fn ids_are_any_text() {
         (named.users, named.items),
         (vec!["Adam".into(), "Zoé".into()], vec!["Emma".into(), "War and Peace".into()])
     );
+}
+
+#[test]
+fn ids_that_look_like_a_header_are_none() {
+    let named = ratings("user1,item1,5\nuser2,item1,3\n");
+    assert_eq!((named.users, named.items), (vec!["user1".into(), "user2".into()], vec!["item1".into()]));
 }
 
 #[test]
@@ -74,6 +80,9 @@ fn what_cannot_be_read_is_named_with_its_line() {
         ("1,2,3\n4,5,inf\n", Meaning::Explicit, ":2: the rating `inf`"),
         ("1,2\n", Meaning::Explicit, "is not user, item and rating"),
         ("user,item\n1,2\n", Meaning::Explicit, "--implicit"),
+        ("a,b,c\n1,2,3\n", Meaning::Explicit, ":1: `a,b,c` is neither user, item and a number nor a header"),
+        ("u1,i1,NA\nu2,i1,3\n", Meaning::Explicit, ":1: `u1,i1,NA` is neither"),
+        ("1,2,3\n\"Smith, J\",5,3\n", Meaning::Explicit, ":2: the quotes of `\"Smith` do not close"),
         ("1,2,3\n1,2,-1\n", Meaning::Implicit, "entry 2 is below 0"),
         ("1,2,0\n", Meaning::Implicit, "holds no ratings"),
         ("%%MatrixMarket matrix array real general\n", Meaning::Explicit, "coordinate real general"),
@@ -95,11 +104,21 @@ fn what_cannot_be_read_is_named_with_its_line() {
 fn those_not_seen_share_a_row_and_a_column() {
     let train = ratings("1,1,2\n2,3,4\n");
     let test = read("t", "2,1,5\n7,3,1\n8,3,2\n1,9,3\n", Meaning::Explicit).unwrap();
-    let (data, note) = Directory::of(&train.users, &train.items).arrange(&test);
+    let (data, note) = Directory::of(&train.users, &train.items).arrange(&test, Meaning::Explicit);
     assert_eq!((data.rows(), data.columns(), data.matrix.stored()), (3, 3, 4));
     assert_eq!(data.matrix.row(2).iter().collect::<Vec<_>>(), [(1, 1.0), (1, 2.0)]);
     assert_eq!(data.matrix.row(0).iter().collect::<Vec<_>>(), [(2, 3.0)]);
     assert!(note.unwrap().starts_with("3 of 4 ratings"));
+}
+
+#[test]
+fn what_is_measured_on_keeps_to_the_same_rules() {
+    let train = ratings("1,1,2\n2,3,4\n");
+    let known = Directory::of(&train.users, &train.items);
+    let arranged = |text: &str, meaning: Meaning| known.arrange(&read("t", text, meaning).unwrap(), meaning).0.matrix;
+    let again = arranged("2,1,5\n2,1,3\n", Meaning::Explicit);
+    assert_eq!(again.row(1).iter().collect::<Vec<_>>(), [(0, 3.0)]);
+    assert_eq!(arranged("2,1,5\n2,1,3\n1,3,0\n", Meaning::Implicit).stored(), 1);
 }
 
 #[test]

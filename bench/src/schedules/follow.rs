@@ -1,0 +1,102 @@
+//! One schedule on so many simulated machines, until the error is reached.
+
+use std::time::{Duration, Instant};
+
+use hemingway::algorithm::{self, Machines, Order, Step, Task};
+use hemingway::engine::{Engine, Setting, Simulated};
+use hemingway::schedule::Schedule;
+
+use super::{ERROR, Race};
+
+/// Nobody is followed for longer than this much of our own time.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// P is looked at whenever rounds have grown by this part.
+const EVERY: f64 = 0.03;
+/// Above so many times where it began, a run has diverged.
+const DIVERGED: f64 = 10.0;
+
+/// What it took to the error.
+#[derive(Debug, Clone, Copy)]
+pub struct Reached {
+    /// Columns moved, each as often as it was visited for that.
+    pub updates: f64,
+    /// Columns looked at besides.
+    pub looks: f64,
+    /// Rounds.
+    pub rounds: u64,
+    /// On the simulated clock.
+    pub seconds: f64,
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, Copy)]
+pub enum Ending {
+    /// At the error.
+    Reached(Reached),
+    /// Far above where it began.
+    Diverged,
+    /// Still on its way.
+    Left,
+}
+
+/// Machines that count what is done with columns.
+struct Counter {
+    engine: Simulated,
+    moved: u64,
+    looked: u64,
+}
+
+impl Machines for Counter {
+    fn count(&self) -> usize {
+        self.engine.count()
+    }
+
+    fn next_round(&self) -> u64 {
+        self.engine.next_round()
+    }
+
+    fn round(&mut self, order: &Order, shared: &[f64], sum: &mut [f64]) -> hemingway::Result<usize> {
+        let count = self.engine.round(order, shared, sum)?;
+        let entries: u64 = self.engine.last_round().iter().map(|(work, _)| work.entries).sum();
+        match (order.off_clock, order.task) {
+            (true, _) => {}
+            (false, Task::Step) => self.moved += entries,
+            (false, _) => self.looked += entries,
+        }
+        Ok(count)
+    }
+}
+
+/// Runs it.
+pub fn follow(race: &Race, schedule: Schedule, machines: usize) -> anyhow::Result<Ending> {
+    let plain = algorithm::by_name("strads")?;
+    let algorithm = plain.scheduled(schedule).unwrap_or(plain);
+    let setting = Setting::new(&race.problem, algorithm);
+    let mut server = setting.algorithm.server(&setting.outline);
+    let mut shared = setting.algorithm.shared(&setting.outline);
+    let entries = race.problem.data.matrix.stored() as f64 / race.problem.data.columns() as f64;
+    let engine = Simulated::new(setting, crate::cluster(machines), machines)?;
+    let mut on = Counter { engine, moved: 0, looked: 0 };
+    let began = Instant::now();
+    let (mut start, mut next) = (None, 0.0);
+    loop {
+        let rounds = on.engine.clock().rounds;
+        let mut is_over = false;
+        if rounds as f64 >= next {
+            next = (rounds as f64 * (1.0 + EVERY)).max(rounds as f64 + 1.0);
+            let objective = server.evaluate(&mut on, &shared)?.objective;
+            if (objective - race.bound) / race.bound <= ERROR {
+                let (updates, looks) = (on.moved as f64 / entries, on.looked as f64 / entries);
+                let seconds = on.engine.clock().train_seconds();
+                return Ok(Ending::Reached(Reached { updates, looks, rounds, seconds }));
+            }
+            if !objective.is_finite() || objective > DIVERGED * *start.get_or_insert(objective) {
+                return Ok(Ending::Diverged);
+            }
+            is_over = began.elapsed() > PATIENCE;
+        }
+        if is_over || server.iterate(&mut on, &mut shared)? == Step::Stalled {
+            return Ok(Ending::Left);
+        }
+    }
+}
