@@ -84,7 +84,7 @@ impl Task {
         };
         let (train, held) = (listed("train", &train)?.into_ratings(Meaning::Explicit)?, listed("test", &held)?);
         let users = train.dealt_users(0);
-        let (test, _) = Directory::of(&users, &train.items).arrange(&held);
+        let (test, _) = Directory::of(&users, &train.items).arrange(&held, Meaning::Explicit);
         let name = file.map_or(MADE, |file| Path::new(file).file_name().and_then(|name| name.to_str()).unwrap_or(file));
         Ok(Self { name: name.into(), train, test, folder })
     }
