@@ -1,4 +1,5 @@
-//! Cholesky's factor of a table, A = LLᵀ. Of columns that depend on those before them nothing is known: they stay at 0.
+//! Cholesky's factor of a table, A = LLᵀ. Of columns that depend on those before them nothing is known: they stay at 0, where the
+//! models' own (`model/linalg.rs`) would give up.
 
 use crate::data::matrix::{axpy, dot};
 
