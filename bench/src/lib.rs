@@ -13,6 +13,7 @@ pub mod schedules;
 pub mod subset;
 pub mod switches;
 pub mod truth;
+pub mod watched;
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;

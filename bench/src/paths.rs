@@ -8,6 +8,7 @@ use hemingway::data::{Dataset, Matrix};
 use hemingway::path::Point;
 
 use crate::npy;
+pub(crate) use sets::normal;
 pub use sets::{SETS, genotypes, load};
 
 /// Writes the columns for Python: `x.npy` with one column a row, or the three arrays of a sparse matrix by columns; and `y.npy`.

@@ -111,7 +111,7 @@ fn explained(columns: &[Vec<f64>], rows: usize) -> Vec<f64> {
 }
 
 /// Box & Muller.
-fn normal(rng: &mut impl rand::Rng) -> f64 {
+pub(crate) fn normal(rng: &mut impl rand::Rng) -> f64 {
     let (a, b): (f64, f64) = (rng.random(), rng.random());
     (-2.0 * (1.0 - a).ln()).sqrt() * (std::f64::consts::TAU * b).cos()
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use hemingway::algorithm::{self, Machines, Order, Step, Support, Work};
+use hemingway::algorithm::{self, Order, Step, Support, Work};
 use hemingway::cluster::Cluster;
 use hemingway::engine::{Done, Setting, Simulated, Timekeeper};
 use hemingway::model::{Crossings, Lesson, Traits};
@@ -11,6 +11,7 @@ use hemingway::problem::{Penalty, Problem};
 use serde::{Deserialize, Serialize};
 
 use super::suite::{Case, SEED};
+use crate::watched::{Watched, Witness};
 
 /// Numbers of machines of every tape.
 pub const SIZES: [usize; 8] = [1, 2, 4, 8, 16, 32, 64, 128];
@@ -87,33 +88,15 @@ fn entries(entries: u64) -> Work {
     Work { rows: 0, entries }
 }
 
-/// Machines that keep a tape of their rounds.
-struct Recorder {
-    engine: Simulated,
-    tape: Tape,
-}
-
-impl Machines for Recorder {
-    fn count(&self) -> usize {
-        self.engine.count()
-    }
-
-    fn next_round(&self) -> u64 {
-        self.engine.next_round()
-    }
-
-    fn round(&mut self, order: &Order, shared: &[f64], sum: &mut [f64]) -> hemingway::Result<usize> {
-        let count = self.engine.round(order, shared, sum)?;
-        if !order.off_clock {
-            let work: Vec<u64> = self.engine.last_round().iter().map(|(work, _)| work.entries).collect();
-            let known = self.tape.works.iter().rposition(|known| *known == work);
-            let place = known.unwrap_or_else(|| {
-                self.tape.works.push(work);
-                self.tape.works.len() - 1
-            });
-            self.tape.rounds.push(Round { work: place as u32, down: shared.len() as u32, up: sum.len() as u32 });
-        }
-        Ok(count)
+impl Witness for Tape {
+    fn saw(&mut self, _order: &Order, done: &[Done], down: usize, up: usize) {
+        let work: Vec<u64> = done.iter().map(|(work, _)| work.entries).collect();
+        let known = self.works.iter().rposition(|known| *known == work);
+        let place = known.unwrap_or_else(|| {
+            self.works.push(work);
+            self.works.len() - 1
+        });
+        self.rounds.push(Round { work: place as u32, down: down as u32, up: up as u32 });
     }
 }
 
@@ -124,19 +107,19 @@ fn record(case: &Case, problem: &Problem, name: &str, machines: usize, most: u64
     let stored = held(problem, machines);
     let engine = Simulated::new(setting, crate::cluster(machines), machines)?;
     let tape = Tape { stored, rounds: Vec::new(), works: Vec::new(), points: Vec::new() };
-    let mut on = Recorder { engine, tape };
+    let mut on = Watched { engine, witness: tape };
     let mut bound = 0.0_f64;
     loop {
         let seen = server.evaluate(&mut on, &shared)?;
         bound = bound.max(seen.dual.unwrap_or(0.0));
-        let round = on.tape.rounds.len() as u64;
-        on.tape.points.push((round, seen.objective, bound));
+        let round = on.witness.rounds.len() as u64;
+        on.witness.points.push((round, seen.objective, bound));
         let far = !seen.objective.is_finite() || case.true_error(seen.objective) > 1e6;
         if case.true_error(seen.objective) <= BEYOND * case.error || round >= most || far {
-            return Ok(on.tape);
+            return Ok(on.witness);
         }
         if server.iterate(&mut on, &mut shared)? == Step::Stalled {
-            return Ok(on.tape);
+            return Ok(on.witness);
         }
     }
 }

@@ -2,11 +2,12 @@
 
 use std::time::{Duration, Instant};
 
-use hemingway::algorithm::{self, Machines, Order, Step, Task};
-use hemingway::engine::{Engine, Setting, Simulated};
+use hemingway::algorithm::{self, Order, Step, Task};
+use hemingway::engine::{Done, Engine, Setting, Simulated};
 use hemingway::schedule::Schedule;
 
 use super::{ERROR, Race};
+use crate::watched::{Watched, Witness};
 
 /// Nobody is followed for longer than this much of our own time.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -39,31 +40,20 @@ pub enum Ending {
     Left,
 }
 
-/// Machines that count what is done with columns.
-struct Counter {
-    engine: Simulated,
+/// Entries of columns visited, to move them and otherwise.
+#[derive(Default)]
+struct Visits {
     moved: u64,
     looked: u64,
 }
 
-impl Machines for Counter {
-    fn count(&self) -> usize {
-        self.engine.count()
-    }
-
-    fn next_round(&self) -> u64 {
-        self.engine.next_round()
-    }
-
-    fn round(&mut self, order: &Order, shared: &[f64], sum: &mut [f64]) -> hemingway::Result<usize> {
-        let count = self.engine.round(order, shared, sum)?;
-        let entries: u64 = self.engine.last_round().iter().map(|(work, _)| work.entries).sum();
-        match (order.off_clock, order.task) {
-            (true, _) => {}
-            (false, Task::Step) => self.moved += entries,
-            (false, _) => self.looked += entries,
+impl Witness for Visits {
+    fn saw(&mut self, order: &Order, done: &[Done], _down: usize, _up: usize) {
+        let entries: u64 = done.iter().map(|(work, _)| work.entries).sum();
+        match order.task {
+            Task::Step => self.moved += entries,
+            _ => self.looked += entries,
         }
-        Ok(count)
     }
 }
 
@@ -76,7 +66,7 @@ pub fn follow(race: &Race, schedule: Schedule, machines: usize) -> anyhow::Resul
     let mut shared = setting.algorithm.shared(&setting.outline);
     let entries = race.problem.data.matrix.stored() as f64 / race.problem.data.columns() as f64;
     let engine = Simulated::new(setting, crate::cluster(machines), machines)?;
-    let mut on = Counter { engine, moved: 0, looked: 0 };
+    let mut on = Watched { engine, witness: Visits::default() };
     let began = Instant::now();
     let (mut start, mut next) = (None, 0.0);
     loop {
@@ -86,7 +76,7 @@ pub fn follow(race: &Race, schedule: Schedule, machines: usize) -> anyhow::Resul
             next = (rounds as f64 * (1.0 + EVERY)).max(rounds as f64 + 1.0);
             let objective = server.evaluate(&mut on, &shared)?.objective;
             if (objective - race.bound) / race.bound <= ERROR {
-                let (updates, looks) = (on.moved as f64 / entries, on.looked as f64 / entries);
+                let (updates, looks) = (on.witness.moved as f64 / entries, on.witness.looked as f64 / entries);
                 let seconds = on.engine.clock().train_seconds();
                 return Ok(Ending::Reached(Reached { updates, looks, rounds, seconds }));
             }

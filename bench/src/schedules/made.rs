@@ -4,6 +4,8 @@ use hemingway::data::{Dataset, Matrix};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
+use crate::paths::normal;
+
 /// Rows, columns, columns of a group, and columns that explain the labels.
 const ROWS: usize = 400;
 const COLUMNS: usize = 5_000;
@@ -27,10 +29,4 @@ pub fn correlated(c: f64) -> Dataset {
         labels.push(explained + NOISE * normal(&mut rng));
     }
     Dataset::new(format!("correlated {c}"), Matrix::dense(COLUMNS, values), labels)
-}
-
-/// Box & Muller.
-fn normal(rng: &mut StdRng) -> f64 {
-    let (a, b): (f64, f64) = (rng.random(), rng.random());
-    (-2.0 * (1.0 - a).ln()).sqrt() * (std::f64::consts::TAU * b).cos()
 }
