@@ -2,6 +2,7 @@
 //! weights. Groups of rows are decoded side by side.
 
 mod column;
+pub(crate) mod pages;
 mod write;
 
 use std::fs::File;
@@ -30,7 +31,8 @@ pub fn read(path: &Path, reading: &Reading) -> Result<Parsed> {
 }
 
 fn decode(path: &Path, reading: &Reading) -> Result<Parsed> {
-    let file = open(path)?;
+    let (handle, file) = open(path)?;
+    pages::check_rows(&handle, file.metadata()).map_err(|what| Error::file(path, what))?;
     let names = names(&file);
     let width = names.len();
     if width == 0 {
@@ -45,9 +47,11 @@ fn decode(path: &Path, reading: &Reading) -> Result<Parsed> {
     Ok(Parsed { dataset, names: layout.names, notes: layout.notes })
 }
 
-fn open(path: &Path) -> Result<SerializedFileReader<File>> {
-    let file = File::open(path).map_err(Error::io(path))?;
-    SerializedFileReader::new(file).map_err(|error| broken(path, &error))
+/// The file and the reader of it, which keeps a handle of its own.
+fn open(path: &Path) -> Result<(File, SerializedFileReader<File>)> {
+    let open = || File::open(path).map_err(Error::io(path));
+    let reader = SerializedFileReader::new(open()?).map_err(|error| broken(path, &error))?;
+    Ok((open()?, reader))
 }
 
 fn broken(path: &Path, error: &ParquetError) -> Error {
@@ -107,22 +111,22 @@ impl Table<'_> {
 
     /// Ends early if nobody waits any more.
     fn decode_groups(self, groups: impl Iterator<Item = usize>, send: &SyncSender<Result<Group>>) {
-        let Ok(file) = open(self.path) else { return };
+        let Ok((handle, file)) = open(self.path) else { return };
         for place in groups {
-            if send.send(self.group(&file, place)).is_err() {
+            if send.send(self.group(&handle, &file, place)).is_err() {
                 return;
             }
         }
     }
 
-    fn group(self, file: &SerializedFileReader<File>, place: usize) -> Result<Group> {
+    fn group(self, handle: &File, file: &SerializedFileReader<File>, place: usize) -> Result<Group> {
         let earlier: i64 = file.metadata().row_groups()[..place].iter().map(|group| group.num_rows()).sum();
         let group = file.get_row_group(place).map_err(|error| broken(self.path, &error))?;
         let column = |(place, role): (usize, &Role)| {
             if *role == Role::Ignored {
                 return Ok(Vec::new());
             }
-            column::read(&*group, place).map_err(|column::Wrong { row, what }| {
+            column::read(handle, &*group, place).map_err(|column::Wrong { row, what }| {
                 let row = row.map_or_else(String::new, |row| format!("row {}: ", earlier + row as i64 + 1));
                 Error::file(self.path, format!("{row}{} {what}", self.layout.column(place)))
             })

@@ -1,11 +1,14 @@
 //! One column of a group of rows as numbers.
 
+use std::fs::File;
+
 use parquet::basic::{Compression, ConvertedType, LogicalType, Type};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::DataType;
 use parquet::file::reader::RowGroupReader;
 use parquet::schema::types::ColumnDescriptor;
 
+use super::pages;
 use crate::data::layout::TEXT_ADVICE;
 
 /// Rows decoded at a time.
@@ -55,7 +58,7 @@ fn is_unsigned(column: &ColumnDescriptor) -> bool {
 }
 
 /// Reads a column that [`check`] took: as many finite numbers as the group has rows.
-pub(super) fn read(group: &dyn RowGroupReader, place: usize) -> Result<Vec<f64>, Wrong> {
+pub(super) fn read(file: &File, group: &dyn RowGroupReader, place: usize) -> Result<Vec<f64>, Wrong> {
     let about = group.metadata().column(place);
     let zstd = "is compressed by zstd: build with `--features parquet-zstd`, or write it with snappy";
     match about.compression() {
@@ -66,8 +69,9 @@ pub(super) fn read(group: &dyn RowGroupReader, place: usize) -> Result<Vec<f64>,
             return Err(Wrong { row: None, what: format!("is compressed by {other}, which is not read; use snappy") });
         }
     }
-    let reader = group.get_column_reader(place).map_err(unreadable)?;
     let (column, rows) = (about.column_descr(), group.metadata().num_rows());
+    pages::check(file, about, rows).map_err(unreadable)?;
+    let reader = group.get_column_reader(place).map_err(unreadable)?;
     let (levels, unsigned) = (column.max_def_level(), is_unsigned(column));
     let numbers = match reader {
         ColumnReader::BoolColumnReader(reader) => drain(reader, levels, |v| f64::from(u8::from(*v))),

@@ -14,6 +14,7 @@ use parquet::schema::types::ColumnDescriptor;
 use super::Metric;
 use super::assemble::{At, Row};
 use super::line::{COLUMNS, Line, find, twice};
+use crate::data::columnar::pages;
 use crate::{Error, Result};
 
 /// Rows decoded at a time.
@@ -29,8 +30,9 @@ pub(super) fn read(path: &Path, metric: Option<&Metric>) -> Result<Vec<Row>> {
 }
 
 fn decode(path: &Path, metric: Option<&Metric>) -> Result<Vec<Row>> {
-    let file = File::open(path).map_err(Error::io(path))?;
-    let reader = SerializedFileReader::new(file).map_err(|error| broken(path, &error))?;
+    let open = || File::open(path).map_err(Error::io(path));
+    let (file, reader) = (open()?, SerializedFileReader::new(open()?).map_err(|error| broken(path, &error))?);
+    pages::check_rows(&file, reader.metadata()).map_err(|what| Error::file(path, what))?;
     let names: Vec<String> = reader
         .metadata()
         .file_metadata()
@@ -45,7 +47,7 @@ fn decode(path: &Path, metric: Option<&Metric>) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
     for place in 0..reader.num_row_groups() {
         let group = reader.get_row_group(place).map_err(|error| broken(path, &error))?;
-        let columns = columns(path, &*group, &names, metric)?;
+        let columns = columns((path, &file), &*group, &names, metric)?;
         let (before, count) = (rows.len(), columns.iter().map(Vec::len).max().unwrap_or(0));
         for row in 0..count {
             let value = |column: usize| columns[column].get(row).cloned().flatten();
@@ -57,7 +59,12 @@ fn decode(path: &Path, metric: Option<&Metric>) -> Result<Vec<Row>> {
 }
 
 /// The columns of one group of rows; of those nobody asks for, nothing.
-fn columns(path: &Path, group: &dyn RowGroupReader, names: &[String], metric: Option<&Metric>) -> Result<Vec<Texts>> {
+fn columns(
+    (path, file): (&Path, &File),
+    group: &dyn RowGroupReader,
+    names: &[String],
+    metric: Option<&Metric>,
+) -> Result<Vec<Texts>> {
     let wanted: Vec<usize> = COLUMNS
         .into_iter()
         .chain(metric.map(|metric| metric.name.as_str()))
@@ -77,6 +84,9 @@ fn columns(path: &Path, group: &dyn RowGroupReader, names: &[String], metric: Op
                 "compressed by zstd: build with `--features parquet-zstd`, or write it with snappy".into(),
             ));
         }
+        check(described).map_err(&wrong)?;
+        pages::check(file, group.metadata().column(place), count)
+            .map_err(|what| wrong(format!("{what}: the file is damaged")))?;
         let reader = group.get_column_reader(place).map_err(|error| wrong(error.to_string()))?;
         let texts = texts(reader, described).map_err(&wrong)?;
         match i64::try_from(texts.len()) == Ok(count) {
@@ -87,14 +97,19 @@ fn columns(path: &Path, group: &dyn RowGroupReader, names: &[String], metric: Op
     (0..names.len()).map(column).collect()
 }
 
-fn texts(reader: ColumnReader, column: &ColumnDescriptor) -> Result<Texts, String> {
+/// Refuses lists and what means more than a number.
+fn check(column: &ColumnDescriptor) -> Result<(), String> {
     let kind = column.converted_type();
     let plain = !matches!(kind, ConvertedType::DECIMAL | ConvertedType::DATE | ConvertedType::INTERVAL)
         && !kind.to_string().starts_with("TIME");
-    if !plain || column.max_rep_level() > 0 {
-        let what = if plain { "a list".to_string() } else { kind.to_string() };
-        return Err(format!("expected numbers or text, found {what}; write it as a double"));
+    if plain && column.max_rep_level() == 0 {
+        return Ok(());
     }
+    let what = if plain { "a list".to_string() } else { kind.to_string() };
+    Err(format!("expected numbers or text, found {what}; write it as a double"))
+}
+
+fn texts(reader: ColumnReader, column: &ColumnDescriptor) -> Result<Texts, String> {
     let levels = column.max_def_level();
     match reader {
         ColumnReader::BoolColumnReader(reader) => drain(reader, levels, |value| Ok(value.to_string())),
