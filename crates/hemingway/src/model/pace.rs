@@ -20,6 +20,8 @@ const SYNC: Guess = Guess { level: (-6.5, 1.3), power: (0.45, 0.35), rough: 0.15
 const USUAL: f64 = 4.0;
 /// What a mean of a few rounds is off by.
 const BLUR: f64 = 0.05;
+/// A part of a round that is less than this share of it is none: not seen is not unknown.
+const NOTHING: f64 = 1e-6;
 /// How far roughness reaches in ln m.
 const REACH: f64 = 1.4;
 /// Spread of machines' paces before any was seen, counting as so many rounds.
@@ -52,6 +54,12 @@ pub struct Timing {
     /// What the rows were, where they were another problem's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub of: Option<Traits>,
+}
+
+impl Timing {
+    fn total(&self) -> f64 {
+        self.compute + self.wait + self.sync + self.other
+    }
 }
 
 /// What an algorithm does in a round.
@@ -153,8 +161,13 @@ impl Pace {
             let more = timing.of.map_or(1.0, |of| toils[own].over(traits) / toils[own].over(&of));
             see(own, more * timing.compute * timing.machines as f64, strange);
         }
-        see(sync, dearer(longer) * timing.sync, dearer_off(longer));
-        see(other, timing.other, 0.0);
+        // One machine has nothing to exchange: what its sum takes all the same is no point on the curve of sync over m.
+        let alone = timing.machines == 1;
+        if !alone {
+            see(sync, dearer(longer) * timing.sync, dearer_off(longer));
+        }
+        let rest = timing.other + if alone { timing.sync } else { 0.0 };
+        see(other, rest.max(NOTHING * timing.total()), 0.0);
     }
 
     fn sync_place(&self, at: usize) -> usize {

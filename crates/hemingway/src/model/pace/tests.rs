@@ -140,6 +140,23 @@ fn one_machine_has_nothing_to_sum() {
     assert!((seconds.along.iter().map(|part| part.1).sum::<f64>() - 1.0).abs() < 1e-12);
 }
 
+/// Real engines call their sum on one machine too, and find it a thousand times as fast as over links.
+#[test]
+fn the_sum_of_one_machine_tells_nothing_of_links() {
+    let alone = timing(1, [1e-4, 0.0, 1e-5, 0.0]);
+    let pace = pace(&[alone, timing(16, [1e-5, 0.0, 6e-2, 0.0])]);
+    let (four, one) = (ln_seconds(&pace, "a", 4).0.exp(), ln_seconds(&pace, "a", 1).0.exp());
+    assert!((0.004..0.06).contains(&four), "{four}");
+    assert!((one / 1.1e-4 - 1.0).abs() < 0.02, "{one}");
+}
+
+#[test]
+fn a_round_without_overhead_is_foretold_without() {
+    let pace = pace(&[timing(4, [1.0, 0.0, 0.5, 0.0])]);
+    let seen = ln_seconds(&pace, "a", 4).0.exp();
+    assert!((1.4..1.9).contains(&seen), "{seen}");
+}
+
 #[test]
 fn covered_is_what_was_timed_and_what_lies_between() {
     let (none, one, two) = (pace(&[]), pace(&[on(TREE, 16)]), pace(&[on(TREE, 32), on(TREE, 4)]));
