@@ -27,7 +27,7 @@ use stack::{Direction, Mix};
 use stragglers::Stragglers;
 
 /// f(m, size), a stack of forms: physical laws such as Ernest's, θ₀ + θ₁·size/m + θ₂·ln m + θ₃·m with θ ≥ 0 (fixed
-/// cost, computing, a tree of messages, and work in one place for every machine), and curves for what they miss.
+/// cost, computing, a tree of messages, and work in one place for every machine; or a tree that grows by whole levels), and curves for what they miss.
 /// Each form's say is earned by predicting parts of the data it was not shown; which depends on whether f is asked
 /// between the m seen, above, below, or for another share of the data. Ernest's method is a stack of one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -64,7 +64,7 @@ impl SystemModel {
         let cells = cells(observations);
         let machines: Vec<usize> = distinct(&cells, |at| at.m).into_iter().map(|m| m as usize).collect();
         let sizes = distinct(&cells, |at| at.size);
-        let forms = if cells.is_empty() { return None } else { Form::pool(&cells, method) };
+        let forms = if cells.is_empty() { return None } else { Form::pool(&cells, method, Form::is_stepped(&cells)) };
         let mix = |direction| Mix::fit(&cells, &forms, method, direction);
         let [inside, above, below, resized] =
             [Direction::Inside, Direction::Above, Direction::Below, Direction::Resized].map(mix);

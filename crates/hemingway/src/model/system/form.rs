@@ -23,8 +23,9 @@ const LOCAL: (f64, f64) = (0.3, 0.1);
 
 impl Form {
     /// Every form of the method, fitted to the same cells; always in the same order, Ernest's first. A single m
-    /// cannot tell the laws apart: there f is constant in m, the middle of what is possible.
-    pub(super) fn pool(cells: &[Cell], method: Method) -> Vec<Self> {
+    /// cannot tell the laws apart: there f is constant in m, the middle of what is possible. Steps are told from a slope
+    /// by an m between them only, so that those who see parts of the data say whether the whole has one.
+    pub(super) fn pool(cells: &[Cell], method: Method, stepped: bool) -> Vec<Self> {
         if method == Method::Ours && cells.iter().all(|cell| cell.place.x == cells[0].place.x) {
             return vec![Self::Curve(Curve::fit(1, cells))];
         }
@@ -38,7 +39,8 @@ impl Form {
         let smooth = Process::likeliest(cells, &misses);
         let misses: Vec<f64> = cells.iter().map(|cell| cell.log - log(relative.seconds(&cell.place))).collect();
         let local = Process::fixed(cells, &misses, LOCAL.0, LOCAL.1);
-        vec![
+        let steps = stepped.then(|| Self::Law(Law::fit(Kind::Steps, cells)));
+        let others = [
             ernest,
             Self::Law(relative.clone()),
             Self::Law(Law::fit(Kind::Cliff, cells)),
@@ -48,7 +50,13 @@ impl Form {
             Self::Curve(power.clone()),
             Self::CorrectedCurve(power, smooth),
             Self::CorrectedLaw(relative, local),
-        ]
+        ];
+        others.into_iter().chain(steps).collect()
+    }
+
+    /// Whether an m lies between the steps of a tree.
+    pub(super) fn is_stepped(cells: &[Cell]) -> bool {
+        cells.iter().any(|cell| !(cell.place.m as usize).is_power_of_two())
     }
 
     /// ln f.

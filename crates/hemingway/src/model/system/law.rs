@@ -25,9 +25,13 @@ pub(super) enum Kind {
     Cliff,
     /// Ernest's terms under γ = 2: computing and communication overlap.
     Overlap,
+    /// A tree of messages grows by whole levels: ⌊log₂ m⌋ in place of ln m.
+    Steps,
 }
 
 type Term = fn(&Place) -> f64;
+
+const STEPS: [Term; 4] = [|_| 1.0, |at| at.size / at.m, |at| at.m.log2().floor(), |at| at.m];
 
 const TERMS: [Term; 7] = [
     |_| 1.0,
@@ -47,6 +51,7 @@ impl Kind {
     fn terms(self) -> &'static [Term] {
         match self {
             Self::Cliff => &TERMS,
+            Self::Steps => &STEPS,
             _ => &TERMS[..4],
         }
     }
@@ -60,7 +65,7 @@ impl Kind {
     fn ridge(self) -> f64 {
         match self {
             Self::Ernest => 0.0,
-            Self::Cliff => 1e-3,
+            Self::Cliff | Self::Steps => 1e-3,
             Self::Relative | Self::Overlap => 1e-2,
         }
     }

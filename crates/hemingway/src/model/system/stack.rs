@@ -134,7 +134,7 @@ fn weigh(trials: &[Trial], forms: usize) -> Vec<f64> {
 
 fn trials(cells: &[Cell], method: Method, direction: Direction) -> Vec<Trial> {
     let axis: fn(&Place) -> f64 = if direction == Direction::Resized { |at| at.z } else { |at| at.x };
-    let stops = distinct(cells, axis);
+    let (stops, stepped) = (distinct(cells, axis), Form::is_stepped(cells));
     let last = stops.len().saturating_sub(1);
     let mut trials = Vec::new();
     for (place, &stop) in stops.iter().enumerate() {
@@ -153,7 +153,7 @@ fn trials(cells: &[Cell], method: Method, direction: Direction) -> Vec<Trial> {
             continue;
         }
         let distance = seen.iter().map(|seen| (seen - stop).abs()).fold(f64::MAX, f64::min);
-        let pool = Form::pool(&taught, method);
+        let pool = Form::pool(&taught, method, stepped);
         let tested = cells.iter().filter(|cell| axis(&cell.place) == stop);
         let weight = weight / tested.clone().count() as f64;
         let miss = |cell: &Cell| pool.iter().map(|form| cell.log - form.log(&cell.place)).collect();
