@@ -1,27 +1,45 @@
 //! Simulated against real seconds of a round on a testbed. Needs root, iproute2 and OpenMPI, and a machine with nothing else
-//! to do: `truth record`, which is best given a core of its own (`chrt -f 20`), then `truth [LINKS]`, the first so many of them.
+//! to do: `truth record`, which is best given a core of its own (`chrt -f 20`), then `truth [LINKS]`, the first so many of
+//! them, and then `truth planner`; `truth table` prints what was played once more.
 
 use std::fs;
 
-use hemingway_bench::truth::cells::{DATA, Subject};
+use anyhow::Context;
+use hemingway_bench::regret::Suite;
+use hemingway_bench::truth::cells::{Subject, cases};
 use hemingway_bench::truth::grid::Field;
 use hemingway_bench::truth::judge::{Cell, figure, steady, table};
-use hemingway_bench::truth::{ALGORITHMS, LINKS, RANKS};
+use hemingway_bench::truth::{ALGORITHMS, LINKS, RANKS, planner};
 
 fn main() -> anyhow::Result<()> {
     let (word, folder) = (std::env::args().nth(1), hemingway_bench::out_dir()?);
-    if word.as_deref() == Some("record") {
-        return DATA.iter().try_for_each(|data| Subject::measure(data)?.keep(&folder));
+    let (suite, played) = (Suite::read()?, folder.join("truth-cells.json"));
+    let cases = cases(&suite)?;
+    let kept = || -> anyhow::Result<Vec<Cell>> {
+        Ok(serde_json::from_slice(&fs::read(&played).context("nothing is played: truth")?)?)
+    };
+    match word.as_deref() {
+        Some("record") => return cases.iter().try_for_each(|case| Subject::measure(case)?.keep(&folder)),
+        Some("table") => return print(&kept()?),
+        Some("planner") => {
+            println!("{}", planner::judge(&suite, &cases, &kept()?, &folder)?);
+            return Ok(());
+        }
+        _ => {}
     }
     let links = word.map_or(Ok(LINKS.len()), |links| links.parse::<usize>())?;
-    let subjects = DATA.iter().map(|data| Subject::kept(data, &folder)).collect::<anyhow::Result<Vec<_>>>()?;
+    let subjects = cases.iter().map(|case| Subject::kept(case, &folder)).collect::<anyhow::Result<Vec<_>>>()?;
     let mut cells = Vec::new();
     for link in LINKS.into_iter().take(links) {
         cells.extend(on_link(link, &subjects, &folder)?);
         cells.sort_by(|a: &Cell, b| a.place().cmp(&b.place()));
-        fs::write(folder.join("truth.md"), format!("{}\n{}", table(&cells), figure(&cells)))?;
+        fs::write(&played, serde_json::to_vec(&cells)?)?;
     }
-    println!("{}\n{}", table(&cells), figure(&cells));
+    print(&cells)
+}
+
+fn print(cells: &[Cell]) -> anyhow::Result<()> {
+    println!("{}\n{}", table(cells), figure(cells));
     Ok(())
 }
 
@@ -29,7 +47,7 @@ fn main() -> anyhow::Result<()> {
 fn on_link(link: (u64, f64), subjects: &[Subject], folder: &std::path::Path) -> anyhow::Result<Vec<Cell>> {
     let field = Field::up(link.0, link.1)?;
     let rounds = field.calibrate()?;
-    let name = format!("testbed-{}us-{}mbit", link.0, link.1);
+    let name = planner::cluster_name(link);
     eprintln!("{name}: calibrated");
     for subject in subjects {
         fs::write(folder.join(format!("{name}-{}.toml", subject.name)), subject.cluster(&rounds, &name).toml()?)?;
@@ -41,8 +59,8 @@ fn on_link(link: (u64, f64), subjects: &[Subject], folder: &std::path::Path) -> 
         let played = field.play(ranks, &tapes, folder)?;
         for ((subject, a), real) in which().zip(played) {
             let simulated = subject.simulate(&subject.cluster(&rounds, &name), a, ranks)?;
-            let what = format!("{} {}", subject.name, ALGORITHMS[a]);
-            cells.push(Cell { link, what, ranks, simulated: steady(&simulated), real: steady(&real) });
+            let (problem, algorithm) = (subject.name.clone(), ALGORITHMS[a].to_string());
+            cells.push(Cell { link, problem, algorithm, ranks, simulated: steady(&simulated), real: steady(&real) });
         }
         eprintln!("{name}: {ranks} ranks played");
     }

@@ -13,7 +13,6 @@ use hemingway::record::store::Store;
 use super::field::Run;
 use super::judge::PATIENCE;
 use super::ours::Stage;
-use super::suite::SEED;
 use super::{Case, Field, Oracle, Outcome, Shelf, Trainer, Wish};
 use crate::folds::quantile;
 
@@ -100,7 +99,7 @@ pub fn of(case: &Case, clusters: &[Cluster], lessons: &[(String, Lesson)]) -> an
         let field = Field::of(case, &shelf, cluster);
         let oracle = Oracle::on(&field);
         for (limit, amount, most) in limits(&field, &oracle) {
-            let wish = Wish { cluster, goal: limit.goal(amount), adapt: true, seed: SEED, most };
+            let wish = Wish { goal: limit.goal(amount), ..trainer.wish(cluster, true, most) };
             cells.push(cell(case, &field, limit, amount, &trainer.grant(&wish)?));
         }
     }

@@ -42,7 +42,7 @@ pub fn of(case: &Case, clusters: &[Cluster], lessons: &[(String, Lesson)]) -> an
     let job = |(cluster, (seed, error, certified)): (&Cluster, (u64, f64, bool))| {
         let most = PATIENCE * Oracle::of(case, &shelf, cluster).best().1;
         let goal = Goal::Reach { error, certified };
-        let outcome = trainer.grant(&Wish { cluster, goal, adapt: true, seed, most })?;
+        let outcome = trainer.grant(&Wish { goal, seed, ..trainer.wish(cluster, true, most) })?;
         Ok(Claim {
             problem: case.name.clone(),
             cluster: cluster.name.clone(),

@@ -38,6 +38,8 @@ pub struct Wish<'a> {
     pub cluster: &'a Cluster,
     /// What for.
     pub goal: Goal,
+    /// By which algorithms, where not by those it tries unasked.
+    pub algorithms: Option<Vec<String>>,
     /// Whether it may change its mind.
     pub adapt: bool,
     /// Which order of the rows, and whose stragglers.
@@ -179,7 +181,7 @@ impl<'a> Trainer<'a> {
     /// The wish to.
     pub fn wish<'c>(&self, cluster: &'c Cluster, adapt: bool, most: f64) -> Wish<'c> {
         let goal = Goal::Reach { error: self.case.error, certified: false };
-        Wish { cluster, goal, adapt, seed: SEED, most }
+        Wish { cluster, goal, algorithms: None, adapt, seed: SEED, most }
     }
 
     /// Does a job, remembering nothing, and clears it away.
@@ -239,7 +241,7 @@ impl<'a> Trainer<'a> {
             preparation: case.preparation(),
             cluster: Some(wish.cluster.clone()),
             machines: None,
-            algorithms: case.loss.is_parabola().then(|| self.iterative(&wish.goal)),
+            algorithms: wish.algorithms.clone().or(case.loss.is_parabola().then(|| self.iterative(&wish.goal))),
             test: None,
             seed: wish.seed,
             goal: wish.goal.clone(),

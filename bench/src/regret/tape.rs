@@ -100,7 +100,8 @@ impl Witness for Tape {
     }
 }
 
-fn record(case: &Case, problem: &Problem, name: &str, machines: usize, most: u64) -> anyhow::Result<Tape> {
+/// Follows one algorithm on so many machines beyond ε, or to so many rounds.
+pub fn record(case: &Case, problem: &Problem, name: &str, machines: usize, most: u64) -> anyhow::Result<Tape> {
     let setting = Setting::new(problem, algorithm::by_name(name)?);
     let mut server = setting.algorithm.server(&setting.outline);
     let mut shared = setting.algorithm.shared(&setting.outline);

@@ -8,61 +8,56 @@ use anyhow::Context;
 use hemingway::algorithm;
 use hemingway::calibrate::{AlgorithmPace, Calibration, Tape, paces};
 use hemingway::cluster::{Cluster, Timed};
-use hemingway::data::Preparation;
 use hemingway::engine::{Engine, Setting, Simulated};
-use hemingway::problem::{Loss, Problem};
+use hemingway::problem::Problem;
 
 use super::{ALGORITHMS, RANKS, ROUNDS};
+use crate::regret::{Case, Suite};
 
 /// A data set with everything that is measured of it on one core.
 pub struct Subject {
     /// Its name in tables.
-    pub name: &'static str,
+    pub name: String,
     problem: Problem,
     paces: Vec<AlgorithmPace>,
     /// By algorithm, then by ranks.
     tapes: Vec<Vec<Tape>>,
 }
 
-/// The data sets: many rows of few columns, dense rows, and few rows of many columns.
-pub const DATA: [Data; 3] = [
-    ("a9a", "a9a/a9a.libsvm.gz", None),
-    ("mnist", "mnist/train-images-idx3-ubyte.gz", Some(5.0)),
-    ("rcv1", "rcv1-cocoa-small/small_train.libsvm.gz", None),
-];
+/// Problems of the regret bench: many rows of few columns, dense rows, and few rows of many columns.
+const PROBLEMS: [&str; 3] = ["a9a-logistic", "mnist-logistic", "rcv1-logistic"];
 
-/// A data set: its name in tables, its file, and the label that is positive.
-pub type Data = (&'static str, &'static str, Option<f64>);
-
-fn problem((_, file, positive): &Data) -> anyhow::Result<Problem> {
-    let data = crate::load(file, &Preparation { positive: *positive, ..Preparation::default() }, true)?;
-    Ok(Problem::new(&data, Loss::Logistic, None, 0)?)
+/// The problems, with P* by another program.
+pub fn cases(suite: &Suite) -> anyhow::Result<Vec<&Case>> {
+    let find = |name: &&str| suite.cases.iter().find(|case| case.name == *name);
+    PROBLEMS.iter().map(|name| find(name).with_context(|| format!("{name} is no problem of the suite"))).collect()
 }
 
 impl Subject {
     /// Finds the pace of each algorithm on a data set, and then records the rounds of the grid.
-    pub fn measure(data: &Data) -> anyhow::Result<Self> {
-        let problem = problem(data)?;
+    pub fn measure(case: &Case) -> anyhow::Result<Self> {
+        let problem = case.problem(&case.load()?)?;
         let paces = paces(&problem, &ALGORITHMS, Duration::from_secs(8), &mut |_| ())?;
         let tape = |name: &str, ranks| Tape::record(&problem, name, ranks, &mut |tape| tape.beats.len() < ROUNDS);
         let row = |name: &&str| RANKS.iter().map(|ranks| tape(name, *ranks)).collect::<hemingway::Result<Vec<_>>>();
         let tapes = ALGORITHMS.iter().map(row).collect::<hemingway::Result<_>>()?;
-        Ok(Self { name: data.0, problem, paces, tapes })
+        Ok(Self { name: case.name.clone(), problem, paces, tapes })
     }
 
     /// Writes down what was measured.
     pub fn keep(&self, folder: &Path) -> anyhow::Result<()> {
         let paces: Vec<_> = self.paces.iter().map(|pace| (&pace.algorithm, pace.ns_per_nonzero, pace.sigma)).collect();
-        fs::write(file(folder, self.name), serde_json::to_vec(&(paces, &self.tapes))?)?;
+        fs::write(file(folder, &self.name), serde_json::to_vec(&(paces, &self.tapes))?)?;
         Ok(())
     }
 
     /// What was measured earlier.
-    pub fn kept(data: &Data, folder: &Path) -> anyhow::Result<Self> {
-        let text = fs::read(file(folder, data.0)).context("nothing is recorded: truth record")?;
+    pub fn kept(case: &Case, folder: &Path) -> anyhow::Result<Self> {
+        let text = fs::read(file(folder, &case.name)).context("nothing is recorded: truth record")?;
         let (paces, tapes): (Vec<(String, f64, f64)>, _) = serde_json::from_slice(&text)?;
         let pace = |(algorithm, ns_per_nonzero, sigma)| AlgorithmPace { algorithm, ns_per_nonzero, sigma };
-        Ok(Self { name: data.0, problem: problem(data)?, paces: paces.into_iter().map(pace).collect(), tapes })
+        let (name, problem) = (case.name.clone(), case.problem(&case.load()?)?);
+        Ok(Self { name, problem, paces: paces.into_iter().map(pace).collect(), tapes })
     }
 
     /// The rounds of one cell, as they were computed.

@@ -1,14 +1,17 @@
 //! How far off, in tables.
 
 use hemingway::model::{Method, SystemModel, system::Observation};
+use serde::{Deserialize, Serialize};
 
 /// One cell of the grid.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Cell {
     /// Latency and rate.
     pub link: (u64, f64),
-    /// Data and algorithm.
-    pub what: String,
+    /// The problem.
+    pub problem: String,
+    /// The algorithm.
+    pub algorithm: String,
     /// m.
     pub ranks: usize,
     /// Simulated seconds of a round.
@@ -19,8 +22,8 @@ pub struct Cell {
 
 impl Cell {
     /// Where it stands in tables.
-    pub fn place(&self) -> (u64, u64, &str, usize) {
-        (self.link.0, self.link.1 as u64, &self.what, self.ranks)
+    pub fn place(&self) -> (u64, u64, &str, &str, usize) {
+        (self.link.0, self.link.1 as u64, &self.problem, &self.algorithm, self.ranks)
     }
 
     fn off(&self) -> f64 {
@@ -51,8 +54,9 @@ pub fn table(cells: &[Cell]) -> String {
     for cell in cells {
         let (us, mbit) = cell.link;
         text += &format!(
-            "| {us} µs {mbit} Mbit | {} | {} | {:.3} | {:.3} | {:.1} |\n",
-            cell.what,
+            "| {us} µs {mbit} Mbit | {} {} | {} | {:.3} | {:.3} | {:.1} |\n",
+            cell.problem,
+            cell.algorithm,
             cell.ranks,
             1e3 * cell.simulated,
             1e3 * cell.real,
@@ -76,7 +80,7 @@ pub fn table(cells: &[Cell]) -> String {
 /// f fitted from m ≤ 4 and asked for m = 8, for every curve; and those whose real time falls and then rises.
 pub fn figure(cells: &[Cell]) -> String {
     let (mut off, mut turning) = (Vec::new(), Vec::new());
-    let curves = cells.chunk_by(|a, b| a.link == b.link && a.what == b.what);
+    let curves = cells.chunk_by(|a, b| (a.link, &a.problem, &a.algorithm) == (b.link, &b.problem, &b.algorithm));
     for curve in curves {
         let Some(last) = curve.last().filter(|last| last.ranks == 8) else { continue };
         let observe =
@@ -90,8 +94,9 @@ pub fn figure(cells: &[Cell]) -> String {
             let points: Vec<String> =
                 curve.iter().map(|cell| format!("{}: {:.2}", cell.ranks, 1e3 * cell.real)).collect();
             turning.push(format!(
-                "{} at {} µs {} Mbit, ms by m: {}",
-                last.what,
+                "{} {} at {} µs {} Mbit, ms by m: {}",
+                last.problem,
+                last.algorithm,
                 last.link.0,
                 last.link.1,
                 points.join(", ")
