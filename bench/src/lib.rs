@@ -12,6 +12,7 @@ pub mod regret;
 pub mod schedules;
 pub mod subset;
 pub mod switches;
+pub mod sync;
 pub mod truth;
 pub mod watched;
 

@@ -1,6 +1,7 @@
 //! Builders against what `sync search` finds, on several models and clusters; what the simulators are worth; and how long
-//! they take. `sync [--trials N] [--only searches|threads|paper|speed]`; trials of searches are simulated, those of `threads` and
-//! `paper` move real bytes over shaped links.
+//! they take. `sync [--trials N] [--only searches|threads|paper|speed|trials|transfer|unseen] [--model NAME]`; trials of searches
+//! are simulated, those of `threads` and `paper` move real bytes over shaped links. `trials` keeps what searches tried for
+//! `transfer` and `unseen`, which are left out unless they are named.
 
 use std::time::Instant;
 
@@ -9,33 +10,10 @@ use hemingway::cluster::Cluster;
 use hemingway::rng::{Purpose, keyed};
 use hemingway::sync::ranker::{Look, Ranker, traits};
 use hemingway::sync::replay::{Engine, Judge};
-use hemingway::sync::search::{Found, Wish, measured, search};
+use hemingway::sync::search::{Found, looks, measured, search};
 use hemingway::sync::sketch::Sketch;
 use hemingway::sync::{Model, Stage, analytic};
-
-const CLUSTERS: [(&str, &str); 6] = [
-    ("flat-10gbit", include_str!("../../sync/flat-10gbit.toml")),
-    ("flat-25gbit", include_str!("../../sync/flat-25gbit.toml")),
-    ("racks-25gbit", include_str!("../../sync/racks-25gbit.toml")),
-    ("uneven-10gbit", include_str!("../../sync/uneven-10gbit.toml")),
-    ("mixed-25gbit", include_str!("../../sync/mixed-25gbit.toml")),
-    ("slow-1gbit", include_str!("../../sync/slow-1gbit.toml")),
-];
-
-const PAIRS: [(&str, &str); 12] = [
-    ("vgg16", "flat-10gbit"),
-    ("vgg16", "racks-25gbit"),
-    ("vgg16", "uneven-10gbit"),
-    ("resnet50", "flat-10gbit"),
-    ("resnet101", "uneven-10gbit"),
-    ("densenet121", "slow-1gbit"),
-    ("inceptionv3", "mixed-25gbit"),
-    ("bert-base", "flat-25gbit"),
-    ("bert-large", "racks-25gbit"),
-    ("ncf", "flat-10gbit"),
-    ("ncf", "slow-1gbit"),
-    ("wide-click", "slow-1gbit"),
-];
+use hemingway_bench::sync::{CLUSTERS, PAIRS, stage, transfer, wish};
 
 /// Pairs whose searches are judged again with real bytes: eight machines, steps below a second.
 const CONFIRMED: [(&str, &str); 6] = [
@@ -50,17 +28,18 @@ const CONFIRMED: [(&str, &str); 6] = [
 /// Random strategies for the worth of the simulators on real bytes.
 const SAMPLES: u64 = 24;
 
-fn stage(model: &str, cluster: &str) -> Result<Stage> {
-    let text = CLUSTERS.iter().find(|(name, _)| *name == cluster).context("an unknown cluster")?.1;
-    let cluster = Cluster::parse(text)?;
-    Ok(Stage::new(Model::find(model)?, &cluster, cluster.machines)?)
-}
-
 fn main() -> Result<()> {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let after = |flag: &str| words.iter().position(|word| word == flag).and_then(|i| words.get(i + 1));
     let trials = after("--trials").map_or(Ok(200), |text| text.parse()).context("--trials takes a number")?;
     let only = after("--only").map(String::as_str);
+    let model = after("--model").map(String::as_str);
+    match only {
+        Some("trials") => return transfer::keep(trials, model),
+        Some("transfer") => return transfer::curves(trials, model),
+        Some("unseen") => return transfer::unseen(model),
+        _ => {}
+    }
     let wanted = |part: &str| only.is_none_or(|only| only == part);
     if wanted("searches") {
         searches(trials)?;
@@ -77,10 +56,6 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-fn wish(trials: usize) -> Wish {
-    Wish { trials, lossless: true, seed: 1, engine: Engine::Simulated }
-}
-
 fn searches(trials: usize) -> Result<()> {
     println!("## Searches, simulated trials, lossless only, at most {trials} trials\n");
     println!(
@@ -90,7 +65,7 @@ fn searches(trials: usize) -> Result<()> {
     let mut all = Vec::new();
     for (model, cluster) in PAIRS {
         let (stage, began) = (stage(model, cluster)?, Instant::now());
-        let found = search(&stage, wish(trials), &mut |_| ())?;
+        let found = search(&stage, wish(trials), &Ranker::default(), &mut |_| ())?;
         let (bound, built) = (stage.bound(), found.best_builder().context("builders")?);
         println!(
             "| {model} | {cluster} | {:.2} | {} | {:.2} | {:.2} | {:.2} ({:.2}–{:.2}) | {:.2} | {:.2}× | {:.0} % | {} | {:.0} |",
@@ -159,7 +134,7 @@ fn confirm(trials: usize) -> Result<()> {
     println!("|:--|:--|--:|--:|:--|--:|--:|--:|");
     for (model, cluster) in CONFIRMED {
         let stage = stage(model, cluster)?;
-        let mut found = search(&stage, wish(trials), &mut |_| ())?;
+        let mut found = search(&stage, wish(trials), &Ranker::default(), &mut |_| ())?;
         let said = found.best_builder().context("builders")?.seconds.mid / found.seconds.mid;
         found.builders.sort_by(|a, b| a.seconds.mid.total_cmp(&b.seconds.mid));
         found.builders.truncate(3);
@@ -241,17 +216,16 @@ fn speed() -> Result<()> {
         );
     }
     for (model, cluster) in [("resnet50", "flat-10gbit"), ("bert-base", "flat-25gbit")] {
-        let stage = self::stage(model, cluster)?;
+        let stage = hemingway_bench::sync::stage(model, cluster)?;
         let ranker = Ranker::default();
         let began = Instant::now();
-        let mut best = f64::INFINITY;
-        for sample in 0..2000 {
-            let sketch = Sketch::sample(&stage, true, &mut keyed(1, Purpose::Propose, 0, sample));
-            let look = traits(&stage, &stage.play(&sketch.strategy(&stage, "sampled"))?).0;
-            best = best.min(ranker.score(&look));
-        }
+        let sample = |sample| Sketch::sample(&stage, true, &mut keyed(1, Purpose::Propose, 0, sample));
+        let sketches: Vec<Sketch> = (0..2000).map(sample).collect();
+        let looks = looks(&stage, &sketches)?;
+        let best = looks.iter().map(|look| ranker.score(look)).fold(f64::INFINITY, f64::min);
         println!(
-            "- 2,000 proposals of {model} on {cluster} drawn, laid out, forecast and ranked: {:.2?}",
+            "- 2,000 proposals of {model} ({} variables) on {cluster} drawn, laid out, forecast and ranked: {:.2?} (best score {best:.6})",
+            stage.model.variables.len(),
             began.elapsed()
         );
     }

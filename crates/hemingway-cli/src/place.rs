@@ -7,6 +7,8 @@ use hemingway::Result;
 use hemingway::data::Cache;
 use hemingway::engine::Engines;
 use hemingway::job::{Job, JobSpec};
+use hemingway::sync::execute::Timing;
+use hemingway::sync::{Stage, Strategy};
 
 use crate::args::{CollectivesName, RankArgs};
 
@@ -28,6 +30,12 @@ pub trait Place: Send + Sync {
 
     /// Reads the job's data, each process its own share where it can.
     fn load(&self, spec: JobSpec, cache: Option<&Cache>) -> Result<Job>;
+
+    /// How many they are.
+    fn ranks(&self) -> usize;
+
+    /// Seconds of each step of a strategy of exchange, every machine of it one of them.
+    fn exchange(&self, stage: &Stage, strategy: &Strategy, timing: Timing) -> Result<Vec<f64>>;
 }
 
 static PLACE: OnceLock<&'static dyn Place> = OnceLock::new();
@@ -41,6 +49,11 @@ pub(crate) fn is(place: &'static dyn Place) {
 /// Jobs run elsewhere than on threads of this process.
 pub(crate) fn is_elsewhere() -> bool {
     PLACE.get().is_some()
+}
+
+/// The place elsewhere, if jobs run there.
+pub(crate) fn elsewhere() -> Option<&'static dyn Place> {
+    PLACE.get().copied()
 }
 
 /// Takes note of how ranks are to be used.

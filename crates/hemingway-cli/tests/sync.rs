@@ -71,36 +71,27 @@ fn real_bytes_move_over_shaped_links() {
 fn autodists_resources_become_a_cluster() {
     let desk = desk();
     desk.write("spec.yml", "nodes:\n  - address: 10.0.0.1\n    network_bandwidth: 10\n  - address: 10.0.0.2\n");
-    desk.ok("sync convert spec.yml -o ours.toml");
+    let said = desk.ok("sync convert spec.yml -o ours.toml").out;
+    assert!(said.contains("note     1 of 2 nodes give no network_bandwidth: taken as 1 Gbit/s"), "{said}");
     let (json, code) = desk.json("sync simulate two.json ps --cluster ours.toml");
     assert_eq!(code, 0, "{json:#}");
     assert_eq!(json["links"][0]["name"], "host 1 down", "the slower of two links is the busiest");
 }
 
 #[test]
-fn what_cannot_be_is_said_with_its_name() {
+fn a_search_begins_with_what_another_kept() {
     let desk = desk();
-    desk.write("bad.json", &MODEL.replace("[300, 200]", "[300, 0]"));
-    desk.write("cut.json", &MODEL[..60]);
-    desk.write("later.json", r#"{"version": 2, "name": "s", "machines": 2, "window": 1, "variables": []}"#);
-    desk.write("empty.json", r#"{"version": 1, "name": "s", "machines": 2, "window": 1, "variables": []}"#);
-    desk.write("spec.yml", "nodes:\n  - address: a\n    network_bandwidth: fast\n");
-    let cases = [
-        ("sync simulate bad.json ps --cluster laptop", 1, "bad.json: variable `w`: shape [300, 0] has a length of 0"),
-        ("sync simulate cut.json ps --cluster laptop", 1, "cut.json:"),
-        ("sync simulate vgg17 ps --cluster laptop", 2, "neither a file nor one of vgg16"),
-        ("sync simulate two.json guess --cluster laptop", 2, "neither a file nor one of ps,"),
-        ("sync simulate two.json later.json --cluster laptop", 1, "version 1"),
-        ("sync simulate two.json empty.json --cluster laptop --machines 2", 2, "variable `wide`: has no plan"),
-        ("sync simulate two.json hierarchical --cluster laptop", 2, "needs a cluster with racks"),
-        ("sync simulate two.json ps --cluster local", 2, "`local` has no links"),
-        ("sync simulate two.json ps --cluster laptop --machines 9", 2, "9 asked of a cluster of 8"),
-        ("sync run two.json ps --cluster laptop --scale 0.5", 2, "a factor of 1 or more"),
-        ("sync convert spec.yml -o c.toml", 1, "spec.yml:3: network_bandwidth `fast`"),
-    ];
-    for (line, expected, words) in cases {
-        let (json, code) = desk.json(line);
-        assert_eq!(code, expected, "{line}: {json}");
-        assert!(json["error"].as_str().is_some_and(|error| error.contains(words)), "{line}: {json}");
-    }
+    let line = |machines: usize, more: &str| {
+        format!(
+            "sync search two.json --cluster cloud-25gbit --machines {machines} --trials 10 --lossless --seed 1 {more}"
+        )
+    };
+    desk.ok(&line(2, "--keep trials.jsonl"));
+    desk.ok(&line(3, "--keep trials.jsonl"));
+    let kept = desk.read("trials.jsonl").lines().count();
+    let (json, code) = desk.json(&line(4, "--from trials.jsonl"));
+    assert_eq!((code, json["trials_before"].as_u64()), (0, Some(kept as u64)), "{json:#}");
+    assert!(kept > 20, "{kept}");
+    let said = desk.ok(&line(4, "--from trials.jsonl")).out;
+    assert!(said.contains(&format!("that began with what {kept} earlier ones taught")), "{said}");
 }

@@ -7,9 +7,11 @@ use hemingway::algorithm::{Machines, Order};
 use hemingway::data::Cache;
 use hemingway::engine::{Clock, Engine, Engines, RoundTime, Setting, check_machines};
 use hemingway::job::{Job, JobSpec};
+use hemingway::sync::execute::{Tensors, Timing};
+use hemingway::sync::{Stage, Strategy};
 use hemingway::{Error, Result};
 
-use crate::rank::{Find, Rank};
+use crate::rank::{Find, Rank, Work};
 use crate::team::{Collectives, Plan};
 use crate::wire::{Wire, complain};
 
@@ -74,6 +76,11 @@ impl Ranks {
         Self { rank: Arc::clone(&self.rank), count: self.count, settings }
     }
 
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
     /// Ends the job on all other ranks; in vain, and then false, where one of them is lost.
     pub fn quit(&self) -> bool {
         let Ok(mut rank) = self.rank.lock() else { return false };
@@ -95,6 +102,18 @@ impl Ranks {
             job.notes.push(words.into());
         }
         Ok(job)
+    }
+
+    /// One step of a strategy with these gradients, by machine and variable, each machine a rank; their sums as each has them.
+    pub fn sum(&self, stage: &Stage, strategy: &Strategy, gradients: &[Tensors]) -> Result<Vec<Tensors>> {
+        let made = locked(&self.rank)?.exchange(stage, strategy, Work::Sum(gradients.to_vec()))?;
+        Ok(made.into_iter().map(|made| made.sums).collect())
+    }
+
+    /// Seconds of each step of a strategy, with the model's own compute times, over the ways that there are between ranks.
+    pub fn time(&self, stage: &Stage, strategy: &Strategy, timing: Timing) -> Result<Vec<f64>> {
+        let made = locked(&self.rank)?.exchange(stage, strategy, Work::Time(timing))?;
+        Ok(timing.slowest(&made.into_iter().map(|made| made.seconds).collect::<Vec<_>>()))
     }
 
     /// An engine whose traffic can be asked for.

@@ -6,6 +6,7 @@
 
 mod company;
 mod engine;
+mod letters;
 mod library;
 mod moving;
 mod numbers;

@@ -8,6 +8,8 @@ use hemingway::algorithm;
 use hemingway::data::Cache;
 use hemingway::engine::Engines;
 use hemingway::job::{Job, JobSpec};
+use hemingway::sync::execute::Timing;
+use hemingway::sync::{Stage, Strategy};
 use hemingway_cli::{Place, RankSettings};
 use hemingway_mpi::{Collectives, Ranks, Settings, abort, complain, on_last_words, serve};
 use mpi::Threading;
@@ -24,6 +26,14 @@ impl Place for AllRanks {
 
     fn load(&self, spec: JobSpec, cache: Option<&Cache>) -> Result<Job> {
         self.0.load(spec, cache)
+    }
+
+    fn ranks(&self) -> usize {
+        self.0.count()
+    }
+
+    fn exchange(&self, stage: &Stage, strategy: &Strategy, timing: Timing) -> Result<Vec<f64>> {
+        self.0.time(stage, strategy, timing)
     }
 }
 

@@ -1,6 +1,8 @@
 //! One rank: what it holds, and how it carries commands out. The leader sends a command down the tree and does its own
 //! part of it by the same code.
 
+mod exchange;
+
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Arc, Weak};
@@ -20,6 +22,7 @@ use crate::parcel::Shape;
 use crate::team::{Plan, Team, host, lost};
 use crate::tree::{Report, children};
 use crate::wire::{Tag, Wire, packed, words};
+pub(crate) use exchange::Work;
 
 /// Finds an algorithm by its name.
 pub type Find = fn(&str) -> Result<Arc<dyn Algorithm>>;
@@ -49,6 +52,8 @@ pub(crate) enum Command<'a> {
     SetItems { team: u64 },
     /// Other workers.
     Resize { team: u64, machines: usize },
+    /// Carry a strategy of exchange out.
+    Exchange { scene: String, work: Work },
     /// Workers are needed no more.
     Drop { team: u64 },
     /// It is over.
@@ -372,6 +377,7 @@ impl Rank {
                 own.set_items(&wire, &items)?;
             }
             Command::Resize { team, machines } => self.team(team)?.resize(&wire, machines)?,
+            Command::Exchange { scene, work } => self.obey_exchange(&scene, work)?,
             Command::Load { .. } | Command::Round { .. } | Command::Drop { .. } | Command::Quit => {}
         }
         Ok(())

@@ -30,6 +30,10 @@ pub(crate) enum Tag {
     Rows,
     /// A note that goes from rank to rank.
     Relay,
+    /// A message of an exchange of variables.
+    Parcel,
+    /// What a rank made of such an exchange.
+    Made,
 }
 
 /// After so long without a message a waiting rank sleeps between looks: others may need its core.
@@ -114,6 +118,27 @@ impl Wire {
         });
     }
 
+    /// Sends each its own, all at once, and does something else again and again until all has left.
+    pub(crate) fn send_each(&self, letters: &[(usize, Vec<u8>)], tag: Tag, mut meanwhile: impl FnMut()) {
+        let world = SimpleCommunicator::world();
+        scope(|scope| {
+            let mut open = Vec::with_capacity(letters.len());
+            for (to, bytes) in letters {
+                let other = world.process_at_rank(*to as i32);
+                open.push((*to, other.immediate_send_with_tag(scope, &bytes[..], tag as i32)));
+            }
+            let look = || {
+                meanwhile();
+                let tested = std::mem::take(&mut open).into_iter();
+                open = tested.filter_map(|(to, request)| Some((to, request.test().err()?))).collect();
+                open.is_empty().then_some(())
+            };
+            if self.poll(Some(self.deadline(0.0)), look).is_none() {
+                self.last_words(&silent(open.first().map(|(to, _)| *to), self.patience));
+            }
+        });
+    }
+
     pub(crate) fn send_value(&self, to: usize, tag: Tag, value: &impl Serialize) {
         self.send(to, tag, &packed(value));
     }
@@ -132,6 +157,12 @@ impl Wire {
             Some((message, status)) => Ok(self.take(message, &status)),
             None => Err(silent(from, self.patience)),
         }
+    }
+
+    /// The next message of this kind and who sent it, if it is there.
+    pub(crate) fn arrived(&self, tag: Tag) -> Option<(Vec<u8>, usize)> {
+        let found = SimpleCommunicator::world().any_process().immediate_matched_probe_with_tag(tag as i32);
+        found.map(|(message, status)| self.take(message, &status))
     }
 
     fn take(&self, message: Message, status: &Status) -> (Vec<u8>, usize) {
@@ -183,7 +214,7 @@ impl Wire {
     }
 
     /// Looks until there is something or the time is up.
-    fn poll<T>(&self, until: Option<Instant>, mut look: impl FnMut() -> Option<T>) -> Option<T> {
+    pub(crate) fn poll<T>(&self, until: Option<Instant>, mut look: impl FnMut() -> Option<T>) -> Option<T> {
         let (mut began, mut eager) = (None, !self.eager.is_zero());
         for looks in 1_u32.. {
             if let Some(found) = look() {

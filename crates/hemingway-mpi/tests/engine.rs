@@ -1,8 +1,11 @@
 //! The engine on ranks: this program starts itself again under mpirun, on 1, 2, 4 and 8 of them.
 
-use std::process::{Command, ExitCode};
+mod common;
+
+use std::process::ExitCode;
 use std::sync::Arc;
 
+use common::on_ranks;
 use hemingway::algorithm::{self, Algorithm, Machines, Order, Task};
 use hemingway::conformance::{self, Point, problems};
 use hemingway::data::{Dataset, Matrix};
@@ -10,49 +13,15 @@ use hemingway::engine::{Engine, Engines, Setting};
 use hemingway::problem::{Loss, Problem};
 use hemingway_mpi::{Collectives, Ranks, Settings, serve};
 
-/// Set where this program is a rank.
-const RANK: &str = "HEMINGWAY_TEST_RANK";
 /// Rounds in which traces must agree.
 const ROUNDS: u64 = 50;
 /// Problems for each algorithm.
 const PROBLEMS: usize = 4;
 
 fn main() -> ExitCode {
-    if std::env::var_os(RANK).is_some() {
-        rank();
-        return ExitCode::SUCCESS;
-    }
-    for ranks in ["1", "2", "4", "8"] {
-        let program = std::env::current_exe().expect("this program has a path");
-        let mut mpirun = Command::new("mpirun");
-        mpirun.args(["-n", ranks, "--oversubscribe"]).arg(program);
-        mpirun.env(RANK, "1").env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
-        let status = mpirun.status().expect("mpirun starts: install an MPI library");
-        if !status.success() {
-            hemingway_mpi::complain(&format!("FAILED on {ranks} ranks: {status}"));
-            return ExitCode::FAILURE;
-        }
-        hemingway_mpi::complain(&format!("ok on {ranks} ranks"));
-    }
-    ExitCode::SUCCESS
-}
-
-fn find(name: &str) -> hemingway::Result<Arc<dyn Algorithm>> {
-    if name == conformance::ledger().name() { Ok(conformance::ledger()) } else { algorithm::by_name(name) }
-}
-
-fn rank() {
-    let universe = mpi::initialize().expect("MPI starts");
-    use mpi::traits::Communicator;
     let settings = Settings { threads: 2, ..Settings::default() };
-    if universe.world().rank() != 0 {
-        serve(find, settings).expect("the leader is obeyed to the end");
-        return;
-    }
-    let ranks = Ranks::lead(find, settings);
-    let count = universe.world().size() as usize;
-    // A panic here must end the other ranks too.
-    let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+    let lead = |count| {
+        let ranks = Ranks::lead(find, settings);
         conformance::engine(&|setting, machines| ranks.build(setting, machines));
         traces_are_those_of_threads(&ranks, count);
         the_library_may_add_in_any_order(
@@ -61,10 +30,13 @@ fn rank() {
         );
         resizing_changes_nothing_else(&ranks);
         bytes_go_by_what_is_not_zero(&ranks, count);
-    }));
-    if outcome.is_err() || !ranks.quit() {
-        hemingway_mpi::abort(1);
-    }
+        ranks.quit()
+    };
+    on_ranks(&[1, 2, 4, 8], lead, || serve(find, settings).expect("the leader is obeyed to the end"))
+}
+
+fn find(name: &str) -> hemingway::Result<Arc<dyn Algorithm>> {
+    if name == conformance::ledger().name() { Ok(conformance::ledger()) } else { algorithm::by_name(name) }
 }
 
 /// Some problems for an algorithm: mixed rows, of as many kinds as there are.

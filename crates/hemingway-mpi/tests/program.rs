@@ -130,6 +130,25 @@ fn bad_lines_are_named_wherever_they_are() {
     assert!(!output.status.success() && said.contains("bad.svm:78: `3:x` has no finite number"), "{said}");
 }
 
+#[test]
+fn a_strategy_of_exchange_runs_on_ranks() {
+    let desk = Desk::new("sync");
+    let model = r#"{"name": "two", "step_ms": 2, "variables": [{"name": "w", "shape": [300, 200], "ready_ms": 1}]}"#;
+    fs::write(desk.path("two.json"), model).unwrap();
+    let line = "sync run two.json ring --cluster cloud-25gbit --steps 4 --output";
+    let json: serde_json::Value = serde_json::from_slice(&desk.run(3, &format!("{line} json")).stdout).unwrap();
+    assert_eq!((&json["engine"], &json["scale"]), (&"mpi-3".into(), &1.0.into()), "{json}");
+    assert!(json["seconds"]["low"].as_f64().is_some_and(|seconds| seconds >= 2e-3), "{json}");
+    let said = String::from_utf8(desk.run(2, &format!("{line} human")).stdout).unwrap();
+    assert!(said.contains("on 2 ranks over MPI; on paper"), "{said}");
+    let strategy = r#"{"version": 1, "name": "mine", "machines": 2, "window": 1, "variables": [
+        {"variable": "w", "shards": [{"by": {"server": 2}, "group": 0}]}]}"#;
+    fs::write(desk.path("mine.json"), strategy).unwrap();
+    let output = desk.command(2, "sync run two.json mine.json --cluster cloud-25gbit").output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && said.contains("variable `w`: there is no machine 2 to serve"), "{said}");
+}
+
 /// A job whose rounds are short, and that lasts for seconds; with a further digit, for ten times as long.
 const LONG: &str = "run synth:svm,rows=2000,columns=40 --loss hinge --algorithm cocoa --machines 4 --eval-every 10 \
                     --output quiet --rank-timeout 5s --rounds 4000";

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::check_machines;
 use crate::{Error, Result};
-pub use autodist::from_autodist;
+pub use autodist::{FromAutodist, from_autodist};
 pub use fabric::{Fabric, Host, Rack};
 pub use timed::Timed;
 

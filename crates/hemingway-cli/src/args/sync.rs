@@ -10,6 +10,8 @@ use super::value;
 pub(super) const EXAMPLES: &str = "\
 Examples:
   hemingway sync search vgg16 --cluster cloud-25gbit --machines 8 --lossless -o vgg16.json
+  hemingway sync search resnet50 --cluster cloud-25gbit --machines 8 --keep trials.jsonl
+  hemingway sync search vgg16 --cluster cloud-25gbit --machines 8 --from trials.jsonl --trials 50
   hemingway sync simulate bert-large horovod --cluster hpc-200gbit
   hemingway sync explain vgg16 vgg16.json --cluster cloud-25gbit --machines 8 --plot timeline.svg
   hemingway sync run resnet50 byteps --cluster cloud-25gbit --machines 4
@@ -34,6 +36,8 @@ pub(crate) enum SyncCommand {
         /// Where to write the strategy [default: nowhere]
         #[arg(short, value_name = "FILE.json")]
         out: Option<PathBuf>,
+        #[command(flatten)]
+        lessons: LessonArgs,
     },
     /// Foretell a step on paper
     Simulate {
@@ -43,16 +47,16 @@ pub(crate) enum SyncCommand {
         #[arg(value_name = "STRATEGY", index = 2)]
         strategy: String,
     },
-    /// Run steps with real bytes: machines as threads, over links shaped like the cluster's
+    /// Run steps with real bytes: machines as threads, over links shaped like the cluster's, or as the ranks of an MPI job
     Run {
         #[command(flatten)]
         place: PlaceArgs,
         /// A strategy's file, or a builder's name for its best settings on paper
         #[arg(value_name = "STRATEGY", index = 2)]
         strategy: String,
-        /// Bytes of the model for each byte that is really moved
-        #[arg(long, value_name = "X", default_value_t = SCALE, value_parser = scale)]
-        scale: f64,
+        /// Bytes of the model for each byte that is really moved [default: 64 on threads, 1 on ranks]
+        #[arg(long, value_name = "X", value_parser = scale)]
+        scale: Option<f64>,
         /// Steps timed
         #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=10_000))]
         steps: u64,
@@ -100,9 +104,20 @@ pub(crate) struct PlaceArgs {
     /// The cluster: a file, or the name of one that comes with the program
     #[arg(long, value_name = "FILE")]
     pub(crate) cluster: String,
-    /// How many of its machines [default: all, at most 16]
+    /// How many of its machines [default: all, at most 16; on ranks, as many as there are]
     #[arg(long, value_name = "M")]
     pub(crate) machines: Option<usize>,
+}
+
+/// What searches learn from each other.
+#[derive(Debug, Args)]
+pub(crate) struct LessonArgs {
+    /// Begin with what trials of other models or clusters teach: a file, or a folder of them [default: nothing]
+    #[arg(long, value_name = "FILE.jsonl|DIR")]
+    pub(crate) from: Option<PathBuf>,
+    /// Add this search's trials to the end of a file [default: keep nothing]
+    #[arg(long, value_name = "FILE.jsonl")]
+    pub(crate) keep: Option<PathBuf>,
 }
 
 /// Who times trials.
@@ -119,7 +134,8 @@ pub(crate) struct JudgeArgs {
     pub(crate) seed: u64,
 }
 
-const SCALE: f64 = 64.0;
+/// As many bytes as one stands for, on threads.
+pub(crate) const SCALE: f64 = 64.0;
 
 /// An engine by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

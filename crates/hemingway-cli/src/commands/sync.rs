@@ -11,7 +11,7 @@ use std::path::Path;
 
 use anyhow::Result;
 use hemingway::Error;
-use hemingway::cluster::{Cluster, from_autodist};
+use hemingway::cluster::{Cluster, FromAutodist, from_autodist};
 use hemingway::sync::analytic::{Forecast, Limit, forecast};
 use hemingway::sync::{Model, Stage, Strategy, builders};
 use serde_json::{Value, json};
@@ -28,8 +28,8 @@ const USUAL_MACHINES: usize = 16;
 /// Carries one of its verbs out.
 pub(super) fn sync(command: &SyncCommand, out: &mut dyn Output) -> Result<u8> {
     match command {
-        SyncCommand::Search { place, judge, trials, lossless, out: file } => {
-            search::search(place, judge, (*trials, *lossless), file.as_deref(), out)
+        SyncCommand::Search { place, judge, trials, lossless, out: file, lessons } => {
+            search::search(place, judge, (*trials, *lossless), file.as_deref(), lessons, out)
         }
         SyncCommand::Simulate { place, strategy } => simulate::simulate(place, strategy, out),
         SyncCommand::Run { place, strategy, scale, steps } => run::run(place, strategy, (*scale, *steps), out),
@@ -45,14 +45,29 @@ pub(super) fn sync(command: &SyncCommand, out: &mut dyn Output) -> Result<u8> {
 fn stage(place: &PlaceArgs) -> Result<(Stage, Cluster)> {
     let cluster = clusters::find(&place.cluster)?;
     let cluster = cluster.ok_or_else(|| Usage::error("--cluster: `local` has no links: name a cluster's file"))?;
-    let machines = place.machines.unwrap_or_else(|| cluster.machines.min(USUAL_MACHINES));
+    let usual = crate::place::elsewhere().map_or(USUAL_MACHINES, |place| place.ranks());
+    let machines = place.machines.unwrap_or_else(|| cluster.machines.min(usual));
     Ok((Stage::new(Model::find(&place.model)?, &cluster, machines)?, cluster))
+}
+
+/// The same, where strategies are told apart by their time: one machine has none to tell apart.
+fn stage_of_several(place: &PlaceArgs) -> Result<(Stage, Cluster)> {
+    let (stage, cluster) = stage(place)?;
+    if stage.machines() == 1 {
+        return Err(Usage::error(
+            "--machines: one machine has nothing to exchange, and no strategy is better than another: take 2 or more",
+        ));
+    }
+    Ok((stage, cluster))
 }
 
 /// The strategy of a file, or a builder's with the settings that are best on paper.
 fn strategy(stage: &Stage, name: &str) -> Result<Strategy> {
-    if Path::new(name).is_file() {
-        return Ok(Strategy::read(Path::new(name))?);
+    let path = Path::new(name);
+    if path.is_file() {
+        let strategy = Strategy::read(path)?;
+        stage.play(&strategy).map_err(|error| in_file(path, error))?;
+        return Ok(strategy);
     }
     let Some(variants) = builders::named(name, stage) else {
         let names = builders::NAMES.join(", ");
@@ -65,8 +80,23 @@ fn strategy(stage: &Stage, name: &str) -> Result<Strategy> {
             best = Some((seconds, strategy));
         }
     }
-    best.map(|(_, strategy)| strategy)
-        .ok_or_else(|| Usage::error(format!("STRATEGY: {name} needs a cluster with racks")))
+    best.map(|(_, strategy)| strategy).ok_or_else(|| {
+        Usage::error(format!(
+            "STRATEGY: {name} needs several racks, at least one of them with several machines, and the {} of {} taken \
+             stand in none: tell of racks in its file ([[fabric.rack]]), take more machines, or another builder",
+            number::counted(stage.machines(), "machine"),
+            stage.cluster.name,
+        ))
+    })
+}
+
+/// A strategy that does not suit is its file's fault.
+fn in_file(path: &Path, error: Error) -> Error {
+    match error {
+        Error::Setting { field, what } if field == "strategy" => Error::file(path, what),
+        Error::Setting { field, what } => Error::file(path, format!("{field}: {what}")),
+        other => other,
+    }
 }
 
 /// What a step waits for, in a sentence.
@@ -81,11 +111,11 @@ fn reason(stage: &Stage, forecast: &Forecast) -> String {
 /// Model and machines in a line.
 fn heading(stage: &Stage, cluster: &Cluster) -> String {
     format!(
-        "{}, {} of {} in all, on {} machines of {}",
+        "{}, {} of {} in all, on {} of {}",
         stage.model.name,
         number::counted(stage.model.variables.len(), "variable"),
         megabytes(stage.model.bytes()),
-        stage.machines(),
+        number::counted(stage.machines(), "machine"),
         cluster.name,
     )
 }
@@ -97,28 +127,30 @@ fn megabytes(bytes: f64) -> String {
 fn convert(spec: &Path, file: &Path, out: &mut dyn Output) -> Result<u8> {
     let text = std::fs::read_to_string(spec).map_err(Error::io(spec))?;
     let name = spec.file_stem().map_or_else(|| "converted".into(), |stem| stem.to_string_lossy());
-    let cluster = from_autodist(&text, &name).map_err(|error| match error {
+    let FromAutodist { cluster, notes } = from_autodist(&text, &name).map_err(|error| match error {
         Error::Data { line, what, .. } => Error::data(spec, line, what),
         other => other,
     })?;
     std::fs::write(file, cluster.toml()?).map_err(Error::io(file))?;
-    out.answer(&Converted { machines: cluster.machines, file: file.display().to_string() })?;
+    out.answer(&Converted { machines: cluster.machines, file: file.display().to_string(), notes })?;
     Ok(exit::MET)
 }
 
 struct Converted {
     machines: usize,
     file: String,
+    notes: Vec<String>,
 }
 
 impl Answer for Converted {
     fn json(&self) -> Value {
-        json!({ "machines": self.machines, "file": self.file })
+        json!({ "machines": self.machines, "file": self.file, "notes": self.notes })
     }
 
     fn human(&self, _: Paint) -> String {
+        let notes: String = self.notes.iter().map(|note| format!("\nnote     {note}")).collect();
         format!(
-            "written  {}: {}; look over latency, memory, price and pace, which the specification does not tell",
+            "written  {}: {}; look over latency, memory, price and pace, which the specification does not tell{notes}",
             self.file,
             number::counted(self.machines, "machine"),
         )

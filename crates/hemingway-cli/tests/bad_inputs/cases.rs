@@ -31,6 +31,7 @@ pub(crate) const SECTIONS: &[(&str, &[Case])] = &[
     ("Models", MODELS),
     ("Runs", RUNS),
     ("Records", RECORDS),
+    ("Exchange of variables", SYNC),
 ];
 
 const LIBSVM: &[Case] = &[
@@ -252,4 +253,40 @@ const RECORDS: &[Case] = &[
     of("times.csv", "advise times.csv --reach 1e-2"),
     of("times.csv", "advise times.csv"),
     of("prose", "fit prose"),
+];
+
+const SYNC: &[Case] = &[
+    of("cut-variables.json", "sync simulate cut-variables.json ps --cluster laptop"),
+    of("key-variables.json", "sync simulate key-variables.json ps --cluster laptop"),
+    of("flat-variables.json", "sync simulate flat-variables.json ps --cluster laptop"),
+    of("late-variables.json", "sync simulate late-variables.json ps --cluster laptop"),
+    of("twin-variables.json", "sync simulate twin-variables.json ps --cluster laptop"),
+    of("no-variables.json", "sync simulate no-variables.json ps --cluster laptop"),
+    of("model.onnx", "sync simulate model.onnx ps --cluster laptop"),
+    said("sync simulate vgg17 ps --cluster laptop"),
+    said("sync simulate vgg16 guess --cluster laptop"),
+    of("cut-strategy.json", "sync simulate small.json cut-strategy.json --cluster laptop --machines 2"),
+    of("later-strategy.json", "sync simulate small.json later-strategy.json --cluster laptop --machines 2"),
+    of("method-strategy.json", "sync simulate small.json method-strategy.json --cluster laptop --machines 2"),
+    of("few-strategy.json", "sync simulate small.json few-strategy.json --cluster laptop --machines 2"),
+    of("few-strategy.json", "sync run small.json few-strategy.json --cluster laptop --machines 4"),
+    of("zero-strategy.json", "sync simulate small.json zero-strategy.json --cluster laptop --machines 2"),
+    of("server-strategy.json", "sync explain small.json server-strategy.json --cluster laptop --machines 2"),
+    of("server-strategy.json", "sync compare small.json server-strategy.json --cluster laptop --machines 2"),
+    of("host.toml", "sync simulate small.json ps --cluster host.toml"),
+    of("rack.toml", "sync simulate small.json ps --cluster rack.toml"),
+    said("sync simulate vgg16 hierarchical --cluster laptop"),
+    said("sync simulate vgg16 ps --cluster local"),
+    said("sync simulate vgg16 ps --cluster laptop --machines 9"),
+    said("sync search vgg16 --cluster laptop --machines 1"),
+    said("sync compare vgg16 --cluster laptop --machines 1"),
+    of("crowded.toml", "sync run small.json ring --cluster crowded.toml --machines 5000"),
+    said("sync run bert-large ring --cluster laptop --scale 1"),
+    said("sync search vgg16 --cluster laptop --from nowhere.jsonl"),
+    of("trials.jsonl", "sync search vgg16 --cluster laptop --from trials.jsonl"),
+    of("bandwidth.yml", "sync convert bandwidth.yml -o c.toml"),
+    of("key.yml", "sync convert key.yml -o c.toml"),
+    of("open.yml", "sync convert open.yml -o c.toml"),
+    of("tab.yml", "sync convert tab.yml -o c.toml"),
+    of("nodes.yml", "sync convert nodes.yml -o c.toml"),
 ];

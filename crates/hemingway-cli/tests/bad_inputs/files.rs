@@ -78,8 +78,40 @@ const TEXTS: &[(&str, &str)] = &[
     ("ragged-records.csv", "algorithm,machines,seconds\ngd,1\n"),
     ("broken.jsonl", "{\"algorithm\": \"gd\", \"machines\": 1, \"seconds\": 1}\n{\"algorithm\": \n"),
     ("times.csv", "algorithm,machines,seconds\ngd,1,2\ngd,2,1\n"),
+    // Exchange of variables
+    ("small.json", "{\"name\": \"s\", \"variables\": [{\"name\": \"w\", \"shape\": [3, 4]}]}"),
+    ("cut-variables.json", "{\"name\": \"s\",\n \"variables\": ["),
+    ("key-variables.json", "{\"name\": \"s\", \"variables\": [\n{\"name\": \"w\", \"shapes\": [3]}]}"),
+    ("flat-variables.json", "{\"name\": \"s\", \"variables\": [{\"name\": \"w\", \"shape\": [3, 0]}]}"),
+    ("late-variables.json", "{\"name\": \"s\", \"variables\": [{\"name\": \"w\", \"shape\": [3], \"ready_ms\": 2}]}"),
+    (
+        "twin-variables.json",
+        "{\"name\": \"s\", \"variables\": [{\"name\": \"w\", \"shape\": []}, {\"name\": \"w\", \"shape\": []}]}",
+    ),
+    ("no-variables.json", "{\"name\": \"s\", \"variables\": []}"),
+    ("cut-strategy.json", "{\"version\": 1,\n \"name\": "),
+    ("later-strategy.json", "{\"version\": 7}"),
+    ("method-strategy.json", STRATEGY_BY_PIGEON),
+    ("few-strategy.json", "{\"version\": 1, \"name\": \"s\", \"machines\": 2, \"window\": 1, \"variables\": []}"),
+    ("zero-strategy.json", STRATEGY_OF_NOTHING),
+    ("server-strategy.json", STRATEGY_OF_NOBODY),
+    ("trials.jsonl", "{\"model\": \"m\", \"cluster\": \"c\"}\n"),
+    ("bandwidth.yml", "nodes:\n  - address: a\n    network_bandwidth: fast\n"),
+    ("key.yml", "nodes:\n  - address: a\n    bandwidth: 10\n"),
+    ("open.yml", "nodes:\n  - address: a\n    gpus: [0, 1\n"),
+    ("tab.yml", "nodes:\n\t- address: a\n"),
+    ("nodes.yml", "hosts:\n  - address: a\n"),
     ("percent.csv", "algorithm,machines,seconds,round,accuracy\ngd,1,1,1,90\ngd,1,1,2,93\n"),
 ];
+
+/// Strategies of one variable that cannot be.
+const STRATEGY_BY_PIGEON: &str = "{\"version\": 1, \"name\": \"s\", \"machines\": 2, \"window\": 1, \"variables\": [\n\
+    {\"variable\": \"w\", \"shards\": [{\"by\": \"pigeon\", \"group\": 0}]}]}";
+const STRATEGY_OF_NOTHING: &str = "{\"version\": 1, \"name\": \"s\", \"machines\": 2, \"window\": 1, \"variables\": [\n\
+    {\"variable\": \"w\", \"partition\": {\"axis\": 1, \"sizes\": [4, 0]}, \"shards\": [{\"by\": \"ring\", \"group\": 0}, \
+    {\"by\": \"ring\", \"group\": 0}]}]}";
+const STRATEGY_OF_NOBODY: &str = "{\"version\": 1, \"name\": \"s\", \"machines\": 2, \"window\": 1, \"variables\": [\n\
+    {\"variable\": \"w\", \"shards\": [{\"by\": {\"server\": 2}, \"group\": 0}]}]}";
 
 /// A sound cluster file, and what is changed in it.
 const CLUSTER: &str = "name = \"x\"\nmachines = 2\ncores_per_machine = 1\nmemory_gb = 1\nprice_per_hour = 0\n\
@@ -94,6 +126,17 @@ const CHANGED: &[(&str, &str, &str)] = &[
     ("latency.toml", "latency_us = 10", "latency_us = -1"),
     ("collective.toml", "collective = \"tree\"", "collective = \"carrier pigeon\""),
     ("nan.toml", "bandwidth_gbit = 8", "bandwidth_gbit = nan"),
+    (
+        "host.toml",
+        "collective = \"tree\"",
+        "collective = \"tree\"\n[[fabric.host]]\nmachine = 1\n[[fabric.host]]\nmachine = 1\npace = 0.5",
+    ),
+    (
+        "rack.toml",
+        "collective = \"tree\"",
+        "collective = \"tree\"\n[[fabric.rack]]\nmachines = [0, 2]\nuplink_gbit = 8",
+    ),
+    ("crowded.toml", "machines = 2", "machines = 10000"),
     ("link.toml", "collective = \"tree\"", "collective = \"tree\"\nlink = [{ from = 7, to = \"*\" }]"),
 ];
 

@@ -82,6 +82,9 @@ impl Fabric {
             if host.machine >= machines {
                 return wrong(format!("there is no machine {}; they count from 0 to {}", host.machine, machines - 1));
             }
+            if let Some(other) = self.host[..i].iter().position(|other| other.machine == host.machine) {
+                return wrong(format!("machine {} is told of in fabric.host[{other}] already", host.machine));
+            }
             if !positive(host.pace) || host.bandwidth_gbit.is_some_and(|gbit| !positive(gbit)) {
                 return wrong("bandwidth_gbit and pace must be above 0".into());
             }

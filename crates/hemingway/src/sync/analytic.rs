@@ -8,6 +8,7 @@ mod load;
 mod share;
 
 use super::stage::{Play, Stage};
+use load::Alone;
 pub(super) use load::Load;
 use share::Shares;
 
@@ -117,9 +118,11 @@ struct Course<'a> {
     stage: &'a Stage,
     play: &'a Play,
     shares: Shares,
-    /// Latencies of each group, and its time alone.
-    alone: Vec<(f64, f64)>,
+    alone: Vec<Alone>,
     flows: Vec<Flow>,
+    /// The groups of those that are past their latencies, and their paces, when these were last looked at.
+    moving: Vec<usize>,
+    paces: Vec<f64>,
     waiting: std::collections::VecDeque<(u64, usize)>,
     slowest: f64,
     spans: Vec<Span>,
@@ -127,12 +130,12 @@ struct Course<'a> {
 
 impl<'a> Course<'a> {
     fn new(stage: &'a Stage, play: &'a Play) -> Self {
-        let groups = 0..play.layout.groups.len();
-        let alone = groups.clone().map(|group| load::alone(play, group)).collect();
         let slowest = (0..stage.machines()).map(|machine| 1.0 / stage.links.pace(machine)).fold(0.0, f64::max);
-        let spans = groups.map(|group| Span { group, ready: 0.0, begin: 0.0, end: 0.0 }).collect();
-        let shares = Shares::of(stage, play);
-        Self { stage, play, shares, alone, flows: Vec::new(), waiting: Default::default(), slowest, spans }
+        let span = |group| Span { group, ready: 0.0, begin: 0.0, end: 0.0 };
+        let spans = (0..play.layout.groups.len()).map(span).collect();
+        let (shares, alone) = Shares::of(stage, play);
+        let (flows, moving, paces) = (Vec::new(), Vec::new(), Vec::new());
+        Self { stage, play, shares, alone, flows, moving, paces, waiting: Default::default(), slowest, spans }
     }
 
     fn run(mut self) -> Forecast {
@@ -151,7 +154,7 @@ impl<'a> Course<'a> {
             seconds: if late { seconds } else { now },
             compute,
             busy: self.shares.busy(self.stage.links.count(), &self.alone),
-            latency: self.alone.iter().map(|(latency, _)| latency).sum(),
+            latency: self.alone.iter().map(|alone| alone.latency).sum(),
             spans: self.spans,
         }
     }
@@ -184,14 +187,18 @@ impl<'a> Course<'a> {
                 break;
             }
             self.waiting.pop_front();
-            let (latency, alone) = self.alone[group];
+            let Alone { latency, moving } = self.alone[group];
             self.spans[group] = Span { group, ready: ready - began, begin: now - began, end: 0.0 };
-            self.flows.push(Flow { step: of, group, starts: now + latency, left: alone, pace: 0.0 });
+            self.flows.push(Flow { step: of, group, starts: now + latency, left: moving, pace: 0.0 });
         }
-        let moving: Vec<usize> = (0..self.flows.len()).filter(|i| self.flows[*i].starts <= now).collect();
-        let groups: Vec<usize> = moving.iter().map(|i| self.flows[*i].group).collect();
-        let paces = self.shares.paces(&groups);
-        moving.into_iter().zip(paces).for_each(|(i, pace)| self.flows[i].pace = pace);
+        let moving = self.flows.iter().filter(|flow| flow.starts <= now).map(|flow| flow.group);
+        if !moving.clone().eq(self.moving.iter().copied()) {
+            self.moving.clear();
+            self.moving.extend(moving);
+            self.shares.paces(&self.moving, &mut self.paces);
+        }
+        let moving = self.flows.iter_mut().filter(|flow| flow.starts <= now);
+        moving.zip(&self.paces).for_each(|(flow, pace)| flow.pace = *pace);
     }
 
     fn is_due(&self, step: u64) -> bool {
@@ -213,7 +220,8 @@ impl<'a> Course<'a> {
     fn end(&mut self, began: f64, now: f64) {
         let spans = &mut self.spans;
         self.flows.retain(|flow| {
-            let done = flow.starts <= now && flow.left <= 1e-12;
+            // What is left may be too little to move the clock.
+            let done = flow.starts <= now && (flow.left <= 1e-12 || now + flow.left / flow.pace <= now);
             if done {
                 spans[flow.group].end = now - began;
             }

@@ -1,7 +1,8 @@
-//! Strategies carried out: machines as threads that exchange real bytes.
+//! Strategies carried out: machines that exchange real bytes, as threads here or wherever there is a [`Wire`].
 
 mod conductor;
 mod hands;
+mod machine;
 mod team;
 mod wire;
 
@@ -9,5 +10,6 @@ mod wire;
 mod tests;
 
 pub use conductor::{Conductor, Hands};
+pub use machine::{Machine, Outcome, Source, Tensors};
 pub use team::{Team, Timing};
 pub use wire::{Channels, Parcel, Tag, Wire};

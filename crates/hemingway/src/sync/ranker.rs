@@ -3,22 +3,32 @@
 //! score(s) = ln(analytic seconds) + w·φ(s): the analytic forecast is the prior, and w what trials say it gets wrong. It is
 //! trained on pairs, Σ ln(1 + exp((score(a) − score(b))/τ)) over trials a faster than b plus (λ/2)‖w‖², and a line then
 //! turns scores into seconds.
+//!
+//! What other models and clusters have taught is where w begins and what it is pulled back to: (λ/2)‖w − w₀‖², the less the
+//! more trials there are. Their trials are paired only with those of the same model on the same cluster.
 
+mod lessons;
 mod traits;
 
 use serde::{Deserialize, Serialize};
 
+pub use lessons::Lesson;
 pub use traits::{TRAITS, traits};
 
 /// τ: differences of scores, which are logarithms of seconds, that count as clear.
 const TEMPERATURE: f64 = 0.05;
 /// λ, for each pair.
 const RIDGE: f64 = 3e-3;
+/// As many trials as what others have taught weighs, beside λ itself.
+const TRUST: f64 = 100.0;
+/// Pairs learned from at once.
+const MOST_PAIRS: usize = 20_000;
 const STEPS: usize = 120;
 const RATE: f64 = 0.03;
 
 /// What is known of one strategy before it runs.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Look {
     /// Seconds on paper.
     pub forecast: f64,
@@ -54,16 +64,42 @@ impl Default for Ranker {
 }
 
 impl Ranker {
-    /// Learns from trials: what each strategy looked like, and its seconds.
+    /// Learns from trials of one model on one cluster: what each strategy looked like, and its seconds.
     pub fn fit(trials: &[(Look, f64)]) -> Self {
+        Self::default().taught(trials)
+    }
+
+    /// Learns from trials of several models and clusters, a list for each pair of them.
+    pub fn from_others(others: &[Vec<(Look, f64)>]) -> Self {
+        let trials: Vec<(Look, f64)> = others.iter().flatten().copied().collect();
         let mut ranker = Self::default();
         if trials.len() < 4 {
             return ranker;
         }
-        ranker.measure(trials);
-        let inputs: Vec<[f64; TRAITS]> = trials.iter().map(|(look, _)| ranker.standard(look)).collect();
-        let pairs = pairs(trials);
-        ranker.descend(trials, &inputs, &pairs);
+        ranker.measure(&trials);
+        let (mut all, mut before) = (Vec::new(), 0);
+        for own in others {
+            let pairs = pairs(own, MOST_PAIRS / others.len());
+            all.extend(pairs.into_iter().map(|(fast, slow)| (fast + before, slow + before)));
+            before += own.len();
+        }
+        ranker.descend(&trials, &all, RIDGE);
+        ranker.calibrate(&trials);
+        ranker
+    }
+
+    /// The same after trials of one model on one cluster.
+    pub fn taught(&self, trials: &[(Look, f64)]) -> Self {
+        let mut ranker = self.clone();
+        if trials.len() < 4 {
+            return ranker;
+        }
+        let knows_nothing = self.weights == [0.0; TRAITS];
+        let pull = if knows_nothing { RIDGE } else { RIDGE * (1.0 + TRUST / trials.len() as f64) };
+        if knows_nothing {
+            ranker.measure(trials);
+        }
+        ranker.descend(trials, &pairs(trials, MOST_PAIRS), pull);
         ranker.calibrate(trials);
         ranker
     }
@@ -112,12 +148,14 @@ impl Ranker {
         std::array::from_fn(|k| ((look.traits[k] - self.means[k]) / self.spreads[k]).clamp(-4.0, 4.0))
     }
 
-    /// Adam on the pairwise loss.
-    fn descend(&mut self, trials: &[(Look, f64)], inputs: &[[f64; TRAITS]], pairs: &[(usize, usize)]) {
-        let (mut first, mut second) = ([0.0; TRAITS], [0.0; TRAITS]);
+    /// Adam on the pairwise loss, pulled back to where it begins.
+    fn descend(&mut self, trials: &[(Look, f64)], pairs: &[(usize, usize)], pull: f64) {
+        let inputs: Vec<[f64; TRAITS]> = trials.iter().map(|(look, _)| self.standard(look)).collect();
+        let (begin, mut first, mut second) = (self.weights, [0.0; TRAITS], [0.0; TRAITS]);
         for step in 1..=STEPS {
             let scores: Vec<f64> = trials.iter().map(|(look, _)| self.score(look)).collect();
-            let mut gradient = self.weights.map(|weight| RIDGE * weight / TEMPERATURE);
+            let mut gradient: [f64; TRAITS] =
+                std::array::from_fn(|k| pull * (self.weights[k] - begin[k]) / TEMPERATURE);
             for (fast, slow) in pairs {
                 let push = 1.0 / (1.0 + ((scores[*slow] - scores[*fast]) / TEMPERATURE).exp());
                 let share = push / TEMPERATURE / pairs.len().max(1) as f64;
@@ -150,8 +188,7 @@ impl Ranker {
 }
 
 /// Pairs (faster, slower), thinned evenly where there are very many.
-fn pairs(trials: &[(Look, f64)]) -> Vec<(usize, usize)> {
-    const MOST: usize = 20_000;
+fn pairs(trials: &[(Look, f64)], most: usize) -> Vec<(usize, usize)> {
     let mut pairs = Vec::new();
     for i in 0..trials.len() {
         for j in 0..trials.len() {
@@ -160,7 +197,7 @@ fn pairs(trials: &[(Look, f64)]) -> Vec<(usize, usize)> {
             }
         }
     }
-    let step = pairs.len().div_ceil(MOST).max(1);
+    let step = pairs.len().div_ceil(most.max(1)).max(1);
     pairs.into_iter().step_by(step).collect()
 }
 
@@ -188,5 +225,23 @@ mod tests {
         let near = unseen.iter().filter(|(look, seconds)| (learned.seconds(look).1 / seconds - 1.0).abs() < 0.1);
         assert!(near.count() > 160);
         assert_eq!(Ranker::fit(&seen[..3]), prior);
+    }
+    /// Another model: the same prior is wrong in the same respect, on another scale.
+    #[test]
+    fn what_others_taught_ranks_before_any_trial_and_yields_to_trials() {
+        let other = |seed: usize| -> Vec<(Look, f64)> {
+            let scale = |(look, seconds): (Look, f64)| (Look { forecast: 9.0 * look.forecast, ..look }, 9.0 * seconds);
+            trials(60, seed).into_iter().map(scale).collect()
+        };
+        let unseen = trials(200, 500);
+        let learned = Ranker::from_others(&[other(1), trials(60, 7)]);
+        assert!(learned.accuracy(&unseen, 0.02).unwrap() > 0.95);
+        // Where others mislead, trials of one's own take over.
+        let turned: Vec<(Look, f64)> =
+            unseen.iter().map(|(look, _)| (*look, look.forecast * (-0.9 * look.traits[3]).exp())).collect();
+        let before = learned.accuracy(&turned, 0.02).unwrap();
+        let after = learned.taught(&turned[..120]).accuracy(&turned[120..], 0.02).unwrap();
+        assert!(before < 0.8 && after > 0.9, "{before} {after}");
+        assert_eq!(learned.taught(&turned[..3]), learned);
     }
 }

@@ -3,15 +3,18 @@
 mod builders;
 mod propose;
 
+use std::thread;
+
 use serde::Serialize;
 
-use super::ranker::{Look, Ranker, traits};
+use super::ranker::{Lesson, Look, Ranker, traits};
 use super::replay::{Engine, Judge};
 use super::sketch::Sketch;
 use super::stage::Stage;
 use super::strategy::Strategy;
-use crate::Result;
+use crate::engine::cores;
 use crate::rng::{Purpose, keyed};
+use crate::{Error, Result};
 pub use builders::{Built, tuned};
 
 /// Steps timed in a trial.
@@ -96,6 +99,20 @@ impl Found {
         self.builders.iter().min_by(|a, b| a.seconds.mid.total_cmp(&b.seconds.mid))
     }
 
+    /// Every trial as it is kept for later searches.
+    pub fn lessons(&self, stage: &Stage, engine: Engine) -> Vec<Lesson> {
+        let lesson = |trial: &Trial| Lesson {
+            model: stage.model.name.clone(),
+            cluster: stage.cluster.name.clone(),
+            machines: stage.machines(),
+            engine: engine.to_string(),
+            look: trial.look,
+            seconds: trial.seconds,
+        };
+        let builders: Vec<Trial> = self.builders.iter().map(Built::trial).collect();
+        builders.iter().chain(&self.trials).map(lesson).collect()
+    }
+
     /// The share of trials that were faster than the best builder.
     pub fn hit_rate(&self) -> f64 {
         let best = self.best_builder().map_or(f64::INFINITY, |built| built.seconds.mid);
@@ -104,20 +121,20 @@ impl Found {
     }
 }
 
-/// Searches.
+/// Searches, beginning with what a ranker knows.
 ///
 /// ```
 /// use hemingway::cluster::Cluster;
-/// use hemingway::sync::{Model, Stage, replay::Engine, search::{Wish, search}};
+/// use hemingway::sync::{Model, Stage, ranker::Ranker, replay::Engine, search::{Wish, search}};
 /// # let cluster = Cluster::parse(include_str!("../../../../clusters/cloud-25gbit.toml"))?;
 ///
 /// let stage = Stage::new(Model::find("ncf")?, &cluster, 4)?;
 /// let wish = Wish { trials: 10, lossless: true, seed: 0, engine: Engine::Simulated };
-/// let found = search(&stage, wish, &mut |_| ())?;
+/// let found = search(&stage, wish, &Ranker::default(), &mut |_| ())?;
 /// assert!(found.seconds.mid <= found.best_builder().expect("builders").seconds.mid);
 /// # Ok::<(), hemingway::Error>(())
 /// ```
-pub fn search(stage: &Stage, wish: Wish, tell: &mut dyn FnMut(&str)) -> Result<Found> {
+pub fn search(stage: &Stage, wish: Wish, prior: &Ranker, tell: &mut dyn FnMut(&str)) -> Result<Found> {
     let mut judge = Judge::new(stage, wish.engine, wish.seed);
     tell("tuning the builders");
     let builders = tuned(stage, &mut judge)?;
@@ -126,7 +143,7 @@ pub fn search(stage: &Stage, wish: Wish, tell: &mut dyn FnMut(&str)) -> Result<F
     let own = trials.len();
     let (mut best, mut idle, mut settled) = (fastest(&trials), 0, false);
     while trials.len() - own < wish.trials {
-        let ranker = Ranker::fit(&lessons(&trials));
+        let ranker = prior.taught(&lessons(&trials));
         let wanted = BATCH.min(wish.trials - (trials.len() - own));
         for (sketch, look) in propose::batch(stage, &wish, &trials, &ranker, wanted, &mut random)? {
             let seconds = median(judge.time(&sketch.strategy(stage, "proposed"), STEPS)?);
@@ -141,7 +158,7 @@ pub fn search(stage: &Stage, wish: Wish, tell: &mut dyn FnMut(&str)) -> Result<F
             break;
         }
     }
-    let ranker = Ranker::fit(&lessons(&trials));
+    let ranker = prior.taught(&lessons(&trials));
     let searched = trials.split_off(own);
     tell("confirming the best");
     let (strategy, seconds, builders) = confirmed(stage, &mut judge, &searched, builders)?;
@@ -185,6 +202,18 @@ pub fn look(stage: &Stage, strategy: &Strategy) -> Result<Look> {
     Ok(traits(stage, &stage.play(strategy)?).0)
 }
 
+/// What many strategies look like, worked out on all cores.
+pub fn looks(stage: &Stage, sketches: &[Sketch]) -> Result<Vec<Look>> {
+    let own = |part: &[Sketch]| part.iter().map(|sketch| look(stage, &sketch.strategy(stage, "proposed"))).collect();
+    let each = sketches.len().div_ceil(cores()).max(1);
+    let parts: Vec<Result<Vec<Look>>> = thread::scope(|scope| {
+        let parts: Vec<_> = sketches.chunks(each).map(|part| scope.spawn(move || own(part))).collect();
+        let panicked = |_| Err(Error::Engine("a thread that looked at strategies panicked".into()));
+        parts.into_iter().map(|part| part.join().unwrap_or_else(panicked)).collect()
+    });
+    Ok(parts.into_iter().collect::<Result<Vec<_>>>()?.concat())
+}
+
 fn lessons(trials: &[Trial]) -> Vec<(Look, f64)> {
     trials.iter().map(|trial| (trial.look, trial.seconds)).collect()
 }
@@ -207,12 +236,12 @@ mod tests {
     fn a_search_is_never_slower_than_the_best_builder_and_repeats() {
         let stage = Stage::new(builtin::named("vgg16").unwrap(), &cluster(8, true), 8).unwrap();
         let wish = Wish { trials: 40, lossless: true, seed: 3, engine: Engine::Simulated };
-        let found = search(&stage, wish, &mut |_| ()).unwrap();
+        let found = search(&stage, wish, &Ranker::default(), &mut |_| ()).unwrap();
         let best = found.best_builder().unwrap().seconds.mid;
         assert!(found.seconds.mid <= best && found.seconds.mid >= 0.9 * stage.bound(), "{:?} {best}", found.seconds);
         assert!(found.strategy.is_lossless() && found.trials.len() <= 40);
         stage.play(&found.strategy).unwrap();
-        let again = search(&stage, wish, &mut |_| ()).unwrap();
+        let again = search(&stage, wish, &Ranker::default(), &mut |_| ()).unwrap();
         assert_eq!((found.strategy, found.seconds), (again.strategy, again.seconds));
     }
 }

@@ -112,7 +112,7 @@ impl Sketch {
         for place in order {
             let (variable, gene) = (&variables[place], &self.genes[place]);
             let partition = cut(variable, gene);
-            let sizes = partition.as_ref().map_or_else(|| vec![1], |partition| partition.sizes.clone());
+            let sizes = partition.as_ref().map_or(&[1][..], |partition| &partition.sizes);
             let whole: usize = sizes.iter().sum();
             let mut exchange = |size: &usize| {
                 let bytes = variable.bytes() * *size as f64 / whole as f64;

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::analytic::Load;
 use super::codec::expected_bytes;
-use super::strategy::{Group, Layout, Method, Strategy};
+use super::strategy::{Compression, Group, Layout, Method, Strategy};
 use super::{Links, Message, Model, Program};
 use crate::cluster::Cluster;
 use crate::{Error, Result};
@@ -56,7 +56,9 @@ impl Score {
 pub struct Stage {
     /// The model.
     pub model: Model,
-    /// The links.
+    /// The cluster.
+    pub cluster: Cluster,
+    /// The links between those of its machines that take part.
     pub links: Links,
     scores: Mutex<HashMap<Method, Arc<Score>>>,
 }
@@ -76,7 +78,11 @@ impl Play {
         let own = &self.layout.groups[group];
         let chunks = (message.last - message.first) as f64;
         let elements = own.elements as f64 / self.scores[group].program.chunks as f64;
-        let density = 1.0 - (1.0 - own.density).powi(message.held as i32);
+        // Only touched rows care who touches them, and powers take their time.
+        let density = match own.compression {
+            Compression::Sparse => 1.0 - (1.0 - own.density).powi(message.held as i32),
+            _ => 1.0,
+        };
         chunks * expected_bytes(elements, own.dtype.bytes() as f64, own.compression, density, own.run)
     }
 }
@@ -88,7 +94,8 @@ impl Stage {
             let what = format!("{machines} asked of a cluster of {}", cluster.machines);
             return Err(Error::setting("--machines", what));
         }
-        Ok(Self { model, links: Links::of(cluster, machines), scores: Mutex::default() })
+        let links = Links::of(cluster, machines);
+        Ok(Self { model, cluster: cluster.clone(), links, scores: Mutex::default() })
     }
 
     /// How many machines take part.

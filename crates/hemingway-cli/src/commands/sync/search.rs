@@ -7,13 +7,14 @@ use hemingway::Error;
 use hemingway::sync::Stage;
 use hemingway::sync::analytic::forecast;
 use hemingway::sync::builders::describe;
+use hemingway::sync::ranker::{Lesson, Ranker};
 use hemingway::sync::replay::Engine;
 use hemingway::sync::search::{Found, Wish, search as find};
 use serde_json::{Value, json};
 
 use super::super::exit;
 use super::compare::{Row, table};
-use crate::args::{JudgeArgs, PlaceArgs};
+use crate::args::{JudgeArgs, LessonArgs, PlaceArgs};
 use crate::output::{Answer, Output};
 use crate::show::{Paint, number};
 
@@ -23,13 +24,19 @@ pub(super) fn search(
     judge: &JudgeArgs,
     (trials, lossless): (usize, bool),
     file: Option<&Path>,
+    lessons: &LessonArgs,
     out: &mut dyn Output,
 ) -> Result<u8> {
-    let (stage, cluster) = super::stage(place)?;
+    let (stage, cluster) = super::stage_of_several(place)?;
     let engine = judge.engine();
     let waiting = out.wait(&format!("searching with at most {}", number::counted(trials, "trial")));
-    let found = find(&stage, Wish { trials, lossless, seed: judge.seed, engine }, &mut |_| ())?;
+    let past = lessons.from.as_deref().map_or_else(|| Ok(Vec::new()), Lesson::read)?;
+    let prior = Ranker::from_others(&Lesson::alike(&past));
+    let found = find(&stage, Wish { trials, lossless, seed: judge.seed, engine }, &prior, &mut |_| ())?;
     drop(waiting);
+    if let Some(file) = &lessons.keep {
+        Lesson::append(file, &found.lessons(&stage, engine))?;
+    }
     if let Some(file) = file {
         std::fs::write(file, found.strategy.json()?).map_err(Error::io(file))?;
     }
@@ -49,6 +56,7 @@ pub(super) fn search(
         engine,
         file,
         command,
+        past: past.len(),
     })?;
     Ok(exit::MET)
 }
@@ -63,6 +71,8 @@ struct Searched<'a> {
     engine: Engine,
     file: Option<String>,
     command: String,
+    /// Trials of other searches that it began with.
+    past: usize,
 }
 
 impl Searched<'_> {
@@ -108,6 +118,7 @@ impl Answer for Searched<'_> {
             "found": { "strategy": self.found.strategy, "seconds": self.found.seconds },
             "builders": self.found.builders.iter().map(builder).collect::<Vec<_>>(),
             "trials": self.found.trials.len(),
+            "trials_before": self.past,
             "hit_rate": self.found.hit_rate(),
             "bound_seconds": self.stage.bound(),
             "waits_for": self.reason,
@@ -119,6 +130,10 @@ impl Answer for Searched<'_> {
 
     fn human(&self, paint: Paint) -> String {
         let trials = number::counted(self.found.trials.len(), "trial");
+        let began = match self.past {
+            0 => String::new(),
+            past => format!(" that began with what {} taught", number::counted(past, "earlier one")),
+        };
         let ended = if self.found.settled { "more could not pay" } else { "all that were allowed" };
         let [under, after] = [self.overlap.0, self.overlap.1].map(number::seconds);
         let gain = self.gain().map_or_else(String::new, |gain| format!("{gain:.2}× the best builder's speed"));
@@ -126,7 +141,7 @@ impl Answer for Searched<'_> {
             (
                 "found",
                 format!(
-                    "{gain} after {trials} ({ended}); {:.0} % of them beat every builder",
+                    "{gain} after {trials}{began} ({ended}); {:.0} % of them beat every builder",
                     100.0 * self.found.hit_rate()
                 ),
             ),

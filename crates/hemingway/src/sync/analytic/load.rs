@@ -12,6 +12,8 @@ pub(super) const IDLE: u32 = u32::MAX;
 #[derive(Debug)]
 pub(in crate::sync) struct Load {
     waves: Vec<Wave>,
+    /// Of all waves.
+    latency: f64,
     /// The class of each link.
     pub(super) class: Vec<u32>,
     /// For each class and wave: seconds for each byte of a message.
@@ -66,18 +68,25 @@ impl Load {
                 of_class.len() as u32 - 1
             }));
         }
-        Self { waves, class, links: of_class, messages: of_messages }
+        let latency = waves.iter().map(|wave| wave.latency).sum();
+        Self { waves, latency, class, links: of_class, messages: of_messages }
     }
 }
 
-/// Bytes of a message of each wave of a group.
-pub(super) fn sizes(play: &Play, group: usize) -> Vec<f64> {
-    play.scores[group].load.waves.iter().map(|wave| play.message_bytes(group, wave.like)).collect()
+/// What a group takes with all links to itself.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Alone {
+    /// Latencies of its waves.
+    pub(super) latency: f64,
+    /// Seconds beside them.
+    pub(super) moving: f64,
 }
 
-/// Latencies of a group and its time beside them, with all links to itself.
-pub(super) fn alone(play: &Play, group: usize) -> (f64, f64) {
-    let waves = &play.scores[group].load.waves;
-    let moving = waves.iter().zip(sizes(play, group)).map(|(wave, bytes)| wave.messages.max(wave.crowd * bytes));
-    (waves.iter().map(|wave| wave.latency).sum(), moving.sum())
+/// Writes the bytes of a message of each wave of a group; what the group takes alone.
+pub(super) fn alone(play: &Play, group: usize, sizes: &mut Vec<f64>) -> Alone {
+    let load = &play.scores[group].load;
+    sizes.clear();
+    sizes.extend(load.waves.iter().map(|wave| play.message_bytes(group, wave.like)));
+    let moving = load.waves.iter().zip(sizes).map(|(wave, bytes)| wave.messages.max(wave.crowd * *bytes));
+    Alone { latency: load.latency, moving: moving.sum() }
 }

@@ -1,18 +1,16 @@
 //! All machines of an exchange as threads of this process.
 
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use super::conductor::Conductor;
-use super::hands::Data;
-use super::wire::{Channels, Tag, Wire};
+use serde::{Deserialize, Serialize};
+
+use super::machine::{Machine, Outcome, Source, Tensors};
+use super::wire::{Channels, Wire};
 use crate::sync::replay::workload;
 use crate::sync::stage::{Play, Stage};
 use crate::sync::strategy::Strategy;
 use crate::{Error, Result};
-
-/// After so long without any message a machine is given up.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Machines as threads, with one strategy between them.
 #[derive(Debug)]
@@ -22,7 +20,7 @@ pub struct Team<'a> {
 }
 
 /// A timed replay: how many steps, and how small.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub struct Timing {
     /// Bytes of the model for each byte that is really moved.
     pub scale: f64,
@@ -30,18 +28,6 @@ pub struct Timing {
     pub steps: u64,
     /// For the rows that gradients touch.
     pub seed: u64,
-}
-
-/// One value for each variable, or group.
-type Tensors = Vec<Vec<f32>>;
-/// The gradients of a machine at a step, from the sums before it.
-type Source<'a> = dyn Fn(usize, u64, &Tensors) -> Tensors + Sync + 'a;
-
-/// What a machine had at the end.
-struct Outcome {
-    sums: Tensors,
-    lost: Tensors,
-    seconds: Vec<f64>,
 }
 
 impl<'a> Team<'a> {
@@ -71,140 +57,46 @@ impl<'a> Team<'a> {
     /// So many steps, each with the gradients that `source` makes of (machine, step, sums of the step before). Returns the
     /// last sums, and what encodings have kept back, both by machine and variable.
     pub fn train(&self, steps: u64, source: &Source<'_>) -> Result<(Vec<Tensors>, Vec<Tensors>)> {
-        let outcomes = self.run(Channels::plain(self.stage.machines()), &self.play, steps, source, None)?;
-        let (sums, lost) = outcomes.into_iter().map(|outcome| (outcome.sums, outcome.lost)).unzip();
-        Ok((sums, lost))
+        let began = Instant::now();
+        let run =
+            |machine: usize, wire: Channels| Machine::new(machine, wire, &self.play, None, began).run(steps, source);
+        let outcomes: Vec<Outcome> = on_threads(Channels::plain(self.stage.machines()), &run)?;
+        Ok(outcomes.into_iter().map(|outcome| (outcome.sums, outcome.lost)).unzip())
     }
 
     /// Seconds of each step with the model's own compute times, over links in user space that are shaped like the cluster's.
     /// Bytes are real, and fewer by the scale; links count each as so many.
     pub fn time(&self, timing: Timing) -> Result<Vec<f64>> {
-        let play = workload::scaled(&self.play, timing.scale);
-        let gradients: Vec<Tensors> =
-            (0..self.stage.machines()).map(|machine| workload::gradients(&play, machine, timing.seed)).collect();
         let wires = Channels::shaped(&self.stage.links, timing.scale);
-        let source = |machine: usize, _: u64, _: &Tensors| gradients[machine].clone();
-        let outcomes = self.run(wires, &play, timing.steps + 1, &source, Some(self.stage))?;
-        let slowest = |step: usize| outcomes.iter().map(|outcome| outcome.seconds[step]).fold(0.0, f64::max);
-        Ok((1..=timing.steps as usize).map(slowest).collect())
-    }
-
-    fn run(
-        &self,
-        wires: Vec<Channels>,
-        play: &Play,
-        steps: u64,
-        source: &Source<'_>,
-        pace: Option<&Stage>,
-    ) -> Result<Vec<Outcome>> {
-        thread::scope(|scope| {
-            let start = Instant::now() + Duration::from_millis(1);
-            let machine =
-                |(machine, wire)| scope.spawn(move || Rank::new(machine, wire, play, pace, start).run(steps, source));
-            let handles: Vec<_> = wires.into_iter().enumerate().map(machine).collect();
-            let ended = |handle: thread::ScopedJoinHandle<'_, Result<Outcome>>| {
-                handle.join().map_err(|_| Error::Engine("a machine of the exchange panicked".into()))?
-            };
-            handles.into_iter().map(ended).collect()
-        })
+        let run = |machine: usize, wire: Channels| timing.run(self.stage, &self.play, machine, wire);
+        Ok(timing.slowest(&on_threads(wires, &run)?))
     }
 }
 
-/// One machine.
-struct Rank<'a> {
-    machine: usize,
-    play: &'a Play,
-    data: Data<'a, Channels>,
-    conductor: Conductor,
-    /// Seconds from a step's beginning until each group is ready, and until all is computed.
-    ready: Vec<f64>,
-    compute: f64,
-    began: Instant,
-    step: u64,
+impl Timing {
+    /// One machine's part: seconds of each of its steps, with the model's own compute times.
+    pub fn run(&self, stage: &Stage, play: &Play, machine: usize, wire: impl Wire) -> Result<Vec<f64>> {
+        let play = workload::scaled(play, self.scale);
+        let gradients = workload::gradients(&play, machine, self.seed);
+        let own = Machine::new(machine, wire, &play, Some(stage), Instant::now());
+        Ok(own.run(self.steps + 1, &|_, _, _| gradients.clone())?.seconds)
+    }
+
+    /// Of what all machines took, the steps that count, each as long as on its slowest machine.
+    pub fn slowest(&self, machines: &[Vec<f64>]) -> Vec<f64> {
+        let slowest = |step: usize| machines.iter().filter_map(|own| own.get(step)).copied().fold(0.0, f64::max);
+        (1..=self.steps as usize).map(slowest).collect()
+    }
 }
 
-impl<'a> Rank<'a> {
-    fn new(machine: usize, wire: Channels, play: &'a Play, pace: Option<&Stage>, began: Instant) -> Self {
-        let slowness = pace.map_or(0.0, |stage| 1.0 / stage.links.pace(machine));
-        let ready = play.layout.groups.iter().map(|group| group.ready * slowness).collect();
-        let compute = pace.map_or(0.0, |stage| stage.compute(machine));
-        Self {
-            machine,
-            play,
-            data: Data::new(wire, play),
-            conductor: Conductor::new(machine),
-            ready,
-            compute,
-            began,
-            step: 0,
-        }
-    }
-
-    fn run(mut self, steps: u64, source: &Source<'_>) -> Result<Outcome> {
-        let (mut sums, mut seconds) = (Tensors::new(), Vec::new());
-        for step in 0..steps {
-            self.data.gradients = source(self.machine, step, &sums);
-            self.conductor.step(step, self.play.layout.groups.len());
-            self.step = step;
-            self.advance(self.compute, |rank| rank.conductor.is_through(rank.play, step))?;
-            seconds.push(self.began.elapsed().as_secs_f64());
-            self.began = Instant::now();
-            sums = self.unpacked(|data, group, staleness| {
-                let step = step.checked_sub(u64::from(staleness))?;
-                data.sums.remove(&Tag { step, group })
-            });
-        }
-        self.advance(0.0, |rank| rank.conductor.is_idle())?;
-        let lost = self.unpacked(|data, group, _| Some(data.lost[group].clone()));
-        Ok(Outcome { sums, lost, seconds })
-    }
-
-    /// What there is of each group, as variables; zeros of the rest.
-    fn unpacked(&mut self, mut of: impl FnMut(&mut Data<'a, Channels>, usize, u32) -> Option<Vec<f32>>) -> Tensors {
-        let mut tensors: Tensors = self.data.gradients.iter().map(|tensor| vec![0.0; tensor.len()]).collect();
-        for (place, group) in self.play.layout.groups.iter().enumerate() {
-            let values = of(&mut self.data, place, group.staleness).unwrap_or_default();
-            let mut rest = &values[..];
-            for (variable, block) in group.pieces.iter().flat_map(|p| p.blocks().map(|block| (p.variable, block))) {
-                // What is lossless has lost nothing, and says so with nothing.
-                let Some((own, after)) = rest.split_at_checked(block.len()) else { break };
-                tensors[variable][block].copy_from_slice(own);
-                rest = after;
-            }
-        }
-        tensors
-    }
-
-    /// Begins what is ready and goes on with what arrives, until `done` and at least so many seconds of the step.
-    fn advance(&mut self, least: f64, done: impl Fn(&Self) -> bool) -> Result<()> {
-        let mut heard = Instant::now();
-        loop {
-            let elapsed = self.began.elapsed().as_secs_f64();
-            let next = self.conductor.next(self.play.layout.window);
-            // What is left of an earlier step has long been ready.
-            let ready = next.map(|(step, group)| if step < self.step { 0.0 } else { self.ready[group] });
-            if ready.is_some_and(|ready| ready <= elapsed) {
-                self.conductor.begin(self.play, &mut self.data)?;
-                continue;
-            }
-            let through = done(self);
-            if through && elapsed >= least {
-                return Ok(());
-            }
-            let wake = ready.into_iter().chain(through.then_some(least)).fold(f64::INFINITY, f64::min);
-            let wait = Duration::try_from_secs_f64(wake - elapsed).unwrap_or(PATIENCE);
-            match self.data.wire.receive(wait)? {
-                Some(parcel) => {
-                    let tag = parcel.tag;
-                    self.data.arrive(parcel);
-                    self.conductor.go_on(self.play, tag.step, tag.group, &mut self.data)?;
-                    heard = Instant::now();
-                }
-                None if heard.elapsed() > PATIENCE => {
-                    return Err(Error::Engine("no machine has sent anything for a minute".into()));
-                }
-                None => {}
-            }
-        }
-    }
+/// Every machine on a thread of its own.
+fn on_threads<T: Send>(wires: Vec<Channels>, run: &(dyn Fn(usize, Channels) -> Result<T> + Sync)) -> Result<Vec<T>> {
+    thread::scope(|scope| {
+        let machine = |(machine, wire)| scope.spawn(move || run(machine, wire));
+        let handles: Vec<_> = wires.into_iter().enumerate().map(machine).collect();
+        let ended = |handle: thread::ScopedJoinHandle<'_, Result<T>>| {
+            handle.join().map_err(|_| Error::Engine("a machine of the exchange panicked".into()))?
+        };
+        handles.into_iter().map(ended).collect()
+    })
 }

@@ -33,6 +33,10 @@ pub trait Wire {
     fn send(&mut self, to: usize, tag: Tag, bytes: Vec<u8>) -> Result<()>;
     /// The next message; `None` if none comes within this time.
     fn receive(&mut self, within: Duration) -> Result<Option<Parcel>>;
+    /// The end: nothing more comes, and what was sent is to leave.
+    fn finish(&mut self) -> Result<()> {
+        Ok(())
+    }
 }
 
 /// Threads' channels, plain or through links.

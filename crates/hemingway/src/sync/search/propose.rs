@@ -2,9 +2,9 @@
 
 use rand::{Rng, RngExt};
 
-use super::{PROPOSALS, Trial, Wish};
+use super::{PROPOSALS, Trial, Wish, looks};
 use crate::Result;
-use crate::sync::ranker::{Look, Ranker, TRAITS, traits};
+use crate::sync::ranker::{Look, Ranker, TRAITS};
 use crate::sync::sketch::Sketch;
 use crate::sync::stage::Stage;
 
@@ -27,12 +27,10 @@ pub(super) fn batch(
     let mut parents: Vec<&Trial> = trials.iter().collect();
     parents.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
     parents.truncate(ELITE);
-    let mut ranked = Vec::with_capacity(PROPOSALS);
-    for _ in 0..PROPOSALS {
-        let sketch = child(stage, wish, &parents, random);
-        let look = traits(stage, &stage.play(&sketch.strategy(stage, "proposed"))?).0;
-        ranked.push((ranker.score(&look), sketch, look));
-    }
+    let sketches: Vec<Sketch> = (0..PROPOSALS).map(|_| child(stage, wish, &parents, random)).collect();
+    let looks = looks(stage, &sketches)?;
+    let mut ranked: Vec<(f64, Sketch, Look)> =
+        sketches.into_iter().zip(looks).map(|(sketch, look)| (ranker.score(&look), sketch, look)).collect();
     ranked.sort_by(|a, b| a.0.total_cmp(&b.0));
     let mut known: Vec<Look> = trials.iter().map(|trial| trial.look).collect();
     let mut chosen = Vec::new();

@@ -78,16 +78,7 @@ impl Layout {
     /// Lays a strategy out; the error names the variable that cannot be exchanged so.
     pub fn of(strategy: &Strategy, model: &Model, links: &Links) -> Result<Self> {
         check_whole(strategy, links).map_err(|what| Error::setting("strategy", what))?;
-        let places: HashMap<&str, usize> =
-            model.variables.iter().enumerate().map(|(i, variable)| (variable.name.as_str(), i)).collect();
-        let mut plans: Vec<Option<&Plan>> = vec![None; model.variables.len()];
-        for plan in &strategy.variables {
-            let refuse = |what: &str| Error::setting(format!("variable `{}`", plan.variable), what);
-            let place = *places.get(plan.variable.as_str()).ok_or_else(|| refuse("is not in the model"))?;
-            if plans[place].replace(plan).is_some() {
-                return Err(refuse("has two plans"));
-            }
-        }
+        let plans = plans(strategy, model)?;
         let mut groups: BTreeMap<u32, Group> = BTreeMap::new();
         for (place, (variable, plan)) in model.variables.iter().zip(plans).enumerate() {
             let refuse = |what: String| Error::setting(format!("variable `{}`", variable.name), what);
@@ -105,10 +96,33 @@ impl Layout {
     }
 }
 
+/// The plan of each variable, where it has one.
+fn plans<'a>(strategy: &'a Strategy, model: &Model) -> Result<Vec<Option<&'a Plan>>> {
+    let names = || model.variables.iter().map(|variable| variable.name.as_str());
+    if strategy.variables.iter().map(|plan| plan.variable.as_str()).eq(names()) {
+        return Ok(strategy.variables.iter().map(Some).collect());
+    }
+    let places: HashMap<&str, usize> = names().zip(0..).collect();
+    let mut plans: Vec<Option<&Plan>> = vec![None; model.variables.len()];
+    for plan in &strategy.variables {
+        let refuse = |what: &str| Error::setting(format!("variable `{}`", plan.variable), what);
+        let place = *places.get(plan.variable.as_str()).ok_or_else(|| refuse("is not in the model"))?;
+        if plans[place].replace(plan).is_some() {
+            return Err(refuse("has two plans"));
+        }
+    }
+    Ok(plans)
+}
+
+/// A number of things.
+fn counted(number: usize, thing: &str) -> String {
+    format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
+}
+
 fn check_whole(strategy: &Strategy, links: &Links) -> Result<(), String> {
     match strategy {
         Strategy { machines, .. } if *machines != links.machines() => {
-            Err(format!("is for {machines} machines, and these are {}", links.machines()))
+            Err(format!("is for {}, not for {}", counted(*machines, "machine"), links.machines()))
         }
         Strategy { window, .. } if !(1..=MOST_WINDOW).contains(window) => {
             Err(format!("window {window} is not between 1 and {MOST_WINDOW}"))
@@ -138,17 +152,21 @@ fn pieces(place: usize, variable: &Variable, plan: &Plan) -> Result<Vec<Piece>, 
         let whole = Piece { variable: place, start: 0, length: variable.elements(), stride: 0, count: 1 };
         return match plan.shards.len() {
             1 => Ok(vec![whole]),
-            shards => Err(format!("is not cut, but has {shards} shards")),
+            shards => Err(format!("is not cut, but has {} planned: plan one", counted(shards, "shard"))),
         };
     };
     let (axis, sizes) = (partition.axis, &partition.sizes);
     let length =
         *variable.shape.get(axis).ok_or_else(|| format!("has no axis {axis}: its shape is {:?}", variable.shape))?;
-    if sizes.contains(&0) || sizes.iter().try_fold(0usize, |sum, size| sum.checked_add(*size)) != Some(length) {
+    if sizes.contains(&0) {
+        return Err(format!("shards of {sizes:?} along axis {axis}: each must have a length of 1 or more"));
+    }
+    if sizes.iter().try_fold(0usize, |sum, size| sum.checked_add(*size)) != Some(length) {
         return Err(format!("shards of {sizes:?} do not add up to the {length} of axis {axis}"));
     }
     if sizes.len() != plan.shards.len() {
-        return Err(format!("is cut into {} shards, but {} are planned", sizes.len(), plan.shards.len()));
+        let (cut, planned) = (counted(sizes.len(), "shard"), plan.shards.len());
+        return Err(format!("is cut into {cut}, but has plans for {planned}"));
     }
     let inner: usize = variable.shape[axis + 1..].iter().product();
     let count: usize = variable.shape[..axis].iter().product();
@@ -253,11 +271,14 @@ mod tests {
         assert!(refused(&|s| s.variables[0].variable = "x".into()).contains("variable `x`: is not in the model"));
         assert!(refused(&|s| s.variables[0].variable = "w".into()).contains("variable `w`: has two plans"));
         assert_eq!(refused(&|s| drop(s.variables.pop())), "variable `w`: has no plan");
-        assert!(refused(&|s| s.variables[1].partition = None).contains("`w`: is not cut, but has 2 shards"));
+        assert!(refused(&|s| s.variables[1].partition = None).contains("`w`: is not cut, but has 2 shards planned"));
         let cut = |axis, sizes: &[usize]| Some(Partition { axis, sizes: sizes.into() });
         assert!(refused(&|s| s.variables[1].partition = cut(2, &[1])).contains("`w`: has no axis 2"));
         assert!(refused(&|s| s.variables[1].partition = cut(1, &[3, 2])).contains("do not add up to the 4 of axis 1"));
-        assert!(refused(&|s| s.variables[1].partition = cut(1, &[4])).contains("cut into 1 shards, but 2 are planned"));
+        assert!(refused(&|s| s.variables[1].partition = cut(1, &[4, 0])).contains("each must have a length of 1"));
+        assert!(
+            refused(&|s| s.variables[1].partition = cut(1, &[4])).contains("is cut into 1 shard, but has plans for 2")
+        );
         assert!(refused(&|s| shard(s, &|e| e.by = Method::Server(4))).contains("`w`: there is no machine 4"));
         assert!(
             refused(&|s| shard(s, &|e| e.by = Method::Hierarchical)).contains("`w`: hierarchical needs several racks")

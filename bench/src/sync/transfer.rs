@@ -1,0 +1,135 @@
+//! What trials of other models and clusters are worth: to a search, and before any trial.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+use hemingway::rng::{Purpose, keyed};
+use hemingway::sync::Stage;
+use hemingway::sync::ranker::{Lesson, Look, Ranker};
+use hemingway::sync::replay::{Engine, Judge};
+use hemingway::sync::search::{Found, look, search};
+use hemingway::sync::sketch::Sketch;
+
+use super::{PAIRS, stage, wish};
+
+/// Trials after which a search is looked at.
+const AFTER: [usize; 5] = [10, 25, 50, 100, 200];
+/// Random strategies of a pair that rankers are asked about, and by how much two of them must differ: twice the spread of a
+/// simulated trial.
+const SAMPLES: u64 = 100;
+const MARGIN: f64 = 0.04;
+
+fn pairs(model: Option<&str>) -> impl Iterator<Item = (&'static str, &'static str)> {
+    PAIRS.into_iter().filter(move |(name, _)| model.is_none_or(|model| model == *name))
+}
+
+/// Where trials are kept.
+fn folder() -> Result<PathBuf> {
+    let folder = crate::out_dir()?.join("sync-trials");
+    std::fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    Ok(folder)
+}
+
+/// Searches that know nothing, and keeps their trials.
+pub fn keep(trials: usize, model: Option<&str>) -> Result<()> {
+    println!(
+        "## Searches that begin with nothing: best of the first trials over the best builder, at most {trials} trials\n"
+    );
+    head();
+    for (model, cluster) in pairs(model) {
+        let (stage, began) = (stage(model, cluster)?, Instant::now());
+        let found = search(&stage, wish(trials), &Ranker::default(), &mut |_| ())?;
+        let path = folder()?.join(format!("{model}-on-{cluster}.jsonl"));
+        _ = std::fs::remove_file(&path);
+        Lesson::append(&path, &found.lessons(&stage, Engine::Simulated))?;
+        row(model, cluster, &found, began)?;
+    }
+    Ok(())
+}
+
+/// The same searches, each beginning with the trials of all other models.
+pub fn curves(trials: usize, model: Option<&str>) -> Result<()> {
+    println!("## Searches that begin with the trials of all other models, at most {trials} trials\n");
+    head();
+    let all = lessons()?;
+    for (model, cluster) in pairs(model) {
+        let (stage, began) = (stage(model, cluster)?, Instant::now());
+        let prior = without(&all, |lesson| lesson.model == model);
+        row(model, cluster, &search(&stage, wish(trials), &prior, &mut |_| ())?, began)?;
+    }
+    Ok(())
+}
+
+fn head() {
+    println!(
+        "| model | cluster | best builder ms | {} | found | trials | s |",
+        AFTER.map(|k| format!("after {k}")).join(" | ")
+    );
+    println!("|:--|:--|--:|{}--:|--:|--:|", "--:|".repeat(AFTER.len()));
+}
+
+/// Seconds of the best of the first trials, over those of the best builder as confirmed.
+fn row(model: &str, cluster: &str, found: &Found, began: Instant) -> Result<()> {
+    let built = found.best_builder().context("builders")?.seconds.mid;
+    let best = |k: usize| found.trials.iter().take(k).map(|trial| trial.seconds).fold(f64::INFINITY, f64::min);
+    let cells = AFTER.map(|k| format!("{:.3}", best(k) / built)).join(" | ");
+    let (milliseconds, last, trials) = (1e3 * built, found.seconds.mid / built, found.trials.len());
+    let seconds = began.elapsed().as_secs_f64();
+    println!("| {model} | {cluster} | {milliseconds:.2} | {cells} | {last:.3} | {trials} | {seconds:.0} |");
+    Ok(())
+}
+
+/// Every trial that [`keep`] has kept.
+fn lessons() -> Result<Vec<Lesson>> {
+    Lesson::read(&folder()?).context("keep trials first: --only trials")
+}
+
+fn without(lessons: &[Lesson], unseen: impl Fn(&Lesson) -> bool) -> Ranker {
+    Ranker::from_others(&Lesson::alike(lessons.iter().filter(|lesson| !unseen(lesson))))
+}
+
+/// Pairs of random strategies in their real order: on paper, by rankers that never saw the model, or the cluster, and by one
+/// that has seen the trials of a search of its own.
+pub fn unseen(model: Option<&str>) -> Result<()> {
+    println!(
+        "## Order of pairs of {SAMPLES} random lossless strategies that differ by more than {:.0} %\n",
+        100.0 * MARGIN
+    );
+    println!("| model | cluster | on paper | unseen model | unseen cluster | neither seen | after its own search |");
+    println!("|:--|:--|--:|--:|--:|--:|--:|");
+    let all = lessons()?;
+    for (model, cluster) in pairs(model) {
+        let stage = stage(model, cluster)?;
+        let asked = random(&stage)?;
+        let own: Vec<(Look, f64)> = all
+            .iter()
+            .filter(|lesson| (lesson.model.as_str(), lesson.cluster.as_str()) == (model, cluster))
+            .map(|lesson| (lesson.look, lesson.seconds))
+            .collect();
+        let model_unseen = without(&all, |lesson| lesson.model == model);
+        let rankers = [
+            Ranker::default(),
+            model_unseen.clone(),
+            without(&all, |lesson| lesson.cluster == cluster),
+            without(&all, |lesson| lesson.model == model || lesson.cluster == cluster),
+            model_unseen.taught(&own),
+        ];
+        let cell =
+            |ranker: &Ranker| ranker.accuracy(&asked, MARGIN).map_or("–".into(), |share| format!("{share:.3}"));
+        println!("| {model} | {cluster} | {} |", rankers.iter().map(cell).collect::<Vec<_>>().join(" | "));
+    }
+    Ok(())
+}
+
+fn random(stage: &Stage) -> Result<Vec<(Look, f64)>> {
+    let mut judge = Judge::new(stage, Engine::Simulated, 1);
+    let sample = |sample: u64| {
+        let sketch = Sketch::sample(stage, true, &mut keyed(11, Purpose::Propose, 0, sample));
+        let strategy = sketch.strategy(stage, "sampled");
+        let mut steps = judge.time(&strategy, 3)?;
+        steps.sort_by(f64::total_cmp);
+        Ok((look(stage, &strategy)?, steps[1]))
+    };
+    (0..SAMPLES).map(sample).collect()
+}

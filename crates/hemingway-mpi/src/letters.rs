@@ -1,0 +1,72 @@
+//! Ranks as machines of an exchange: its messages by MPI, point to point.
+
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+
+use hemingway::sync::execute::{self, Parcel};
+use hemingway::{Error, Result};
+
+use crate::wire::{Tag, Wire};
+
+/// Bytes with which a message ends: its step and its group.
+const FOOT: usize = 16;
+
+/// A rank's end of all ways. What it has to send at one moment leaves together when it next waits for something; until that
+/// has left it takes what comes, so that no two ranks can wait for each other.
+pub(crate) struct Letters {
+    wire: Wire,
+    outbox: Vec<(usize, Vec<u8>)>,
+    inbox: VecDeque<(Vec<u8>, usize)>,
+}
+
+impl Letters {
+    pub(crate) fn new(wire: Wire) -> Self {
+        Self { wire, outbox: Vec::new(), inbox: VecDeque::new() }
+    }
+
+    fn flush(&mut self) {
+        let (wire, inbox) = (self.wire, &mut self.inbox);
+        wire.send_each(&std::mem::take(&mut self.outbox), Tag::Parcel, || {
+            while let Some(letter) = wire.arrived(Tag::Parcel) {
+                inbox.push_back(letter);
+            }
+        });
+    }
+}
+
+impl execute::Wire for Letters {
+    fn send(&mut self, to: usize, tag: execute::Tag, mut bytes: Vec<u8>) -> Result<()> {
+        bytes.extend_from_slice(&tag.step.to_le_bytes());
+        bytes.extend_from_slice(&(tag.group as u64).to_le_bytes());
+        if i32::try_from(bytes.len()).is_err() {
+            let gigabytes = bytes.len() as f64 / 1e9;
+            let what = format!("a message of {gigabytes:.1} GB is more than MPI takes: cut its variables into shards");
+            return Err(Error::Engine(what));
+        }
+        self.outbox.push((to, bytes));
+        Ok(())
+    }
+
+    fn receive(&mut self, within: Duration) -> Result<Option<Parcel>> {
+        self.flush();
+        let letter = self.inbox.pop_front();
+        let letter =
+            letter.or_else(|| self.wire.poll(Some(Instant::now() + within), || self.wire.arrived(Tag::Parcel)));
+        letter.map(|(bytes, from)| opened(bytes, from)).transpose()
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        self.flush();
+        Ok(())
+    }
+}
+
+fn opened(mut bytes: Vec<u8>, from: usize) -> Result<Parcel> {
+    let short = || Error::Engine(format!("rank {from} has sent a message that is cut short"));
+    let start = bytes.len().checked_sub(FOOT).ok_or_else(short)?;
+    let (step, group) = bytes[start..].split_first_chunk::<8>().ok_or_else(short)?;
+    let group = u64::from_le_bytes(*group.first_chunk::<8>().ok_or_else(short)?);
+    let tag = execute::Tag { step: u64::from_le_bytes(*step), group: group as usize };
+    bytes.truncate(start);
+    Ok(Parcel { from, tag, bytes })
+}
