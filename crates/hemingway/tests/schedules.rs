@@ -193,7 +193,7 @@ proptest! {
             let Some(look) = orders.iter().find(|order| order.task == Task::Probe && !order.args.is_empty()) else {
                 continue;
             };
-            let mut turns = vec![0; 48];
+            let mut turns = [0; 48];
             moves(&orders).flatten().for_each(|column| turns[*column as usize] += 1);
             let pool = turns.iter().filter(|turns| **turns > 0).count();
             if moves(&orders).count() > 0 {
