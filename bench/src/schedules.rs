@@ -6,6 +6,7 @@
 
 pub mod follow;
 pub mod made;
+pub mod share;
 
 use hemingway::data::Dataset;
 use hemingway::path::{Precision, Solver};

@@ -11,7 +11,6 @@ use hemingway::data::{Dataset, Loaded};
 use hemingway::goal::{Caps, Goal};
 use hemingway::job::{Job, JobSpec, Mode};
 use hemingway::model::{Estimate, Lesson, Precedents};
-use hemingway::problem::Penalty;
 use hemingway::record::Record;
 use hemingway::record::store::{RunDir, Store};
 use hemingway::train::{Decision, Driver, Moment, Observer, Purpose, Summary, replay};
@@ -195,7 +194,10 @@ impl<'a> Trainer<'a> {
     pub fn job(&self, wish: &Wish<'_>) -> anyhow::Result<Job> {
         let loaded = Loaded::from(self.data.clone());
         let mut job = self.spec(wish).check_with(loaded)?;
-        job.facts.lore.precedents = self.precedents.clone();
+        // With λ₁ there are none, in the program as it is shipped as here.
+        if self.case.l1 == 0.0 {
+            job.facts.lore.precedents = self.precedents.clone();
+        }
         Ok(job)
     }
 
@@ -220,9 +222,9 @@ impl<'a> Trainer<'a> {
     /// What is tried unasked but for `gram`: where one round is all, there is nothing to choose by.
     fn iterative(&self, goal: &Goal) -> Vec<String> {
         let loss = self.case.loss;
-        let penalty = Penalty { l2: self.case.l2.unwrap_or(1.0), l1: 0.0 };
-        let mut all = algorithm::candidates(loss, &penalty, matches!(goal, Goal::Reach { .. }));
-        all.retain(|a| self.precedents.know(a.name()) || a.support(loss) != Support::Exact);
+        let mut all = algorithm::candidates(loss, &self.case.penalty(), matches!(goal, Goal::Reach { .. }));
+        let known = |name: &str| if self.case.l1 > 0.0 { name != "gram" } else { self.precedents.know(name) };
+        all.retain(|a| known(a.name()) || a.support(loss) != Support::Exact);
         all.iter().map(|a| a.name().into()).collect()
     }
 
@@ -236,7 +238,7 @@ impl<'a> Trainer<'a> {
             class_weight: None,
             loss: Some(case.loss),
             l2: case.l2,
-            l1: 0.0,
+            l1: case.l1,
             fraction: None,
             preparation: case.preparation(),
             cluster: Some(wish.cluster.clone()),

@@ -9,7 +9,7 @@ use anyhow::{Context, bail};
 use hemingway::cluster::Cluster;
 use hemingway::data::{Dataset, Normalize, Preparation, prepare};
 use hemingway::model::Lesson;
-use hemingway::problem::{Loss, Problem};
+use hemingway::problem::{Loss, Penalty, Problem};
 use serde::{Deserialize, Serialize};
 
 use super::Shelf;
@@ -40,8 +40,11 @@ pub struct Case {
     normalize: Option<Normalize>,
     /// φ.
     pub loss: Loss,
-    /// λ; 1/n if none.
+    /// λ₂; 1/n if none.
     pub l2: Option<f64>,
+    /// λ₁.
+    #[serde(default)]
+    pub l1: f64,
     /// ε.
     pub error: f64,
     /// P*, by another program.
@@ -88,9 +91,13 @@ impl Suite {
         Ok(Self { cases, clusters })
     }
 
-    /// What each problem teaches, by family.
+    /// What each problem teaches, by family. With λ₁ nothing is taught: precedents know of λ₂ only.
     pub fn lessons(&self) -> anyhow::Result<Vec<(String, Lesson)>> {
-        self.cases.iter().map(|case| Ok((case.family.clone(), Shelf::of(case)?.lesson(case)))).collect()
+        self.cases
+            .iter()
+            .filter(|case| case.l1 == 0.0)
+            .map(|case| Ok((case.family.clone(), Shelf::of(case)?.lesson(case))))
+            .collect()
     }
 
     /// Does something with every problem that is asked for, two at a time; in order.
@@ -146,7 +153,12 @@ impl Case {
 
     /// The problem, dealt by the seed.
     pub fn problem(&self, data: &Dataset) -> anyhow::Result<Problem> {
-        Ok(Problem::new(data, self.loss, self.l2, SEED)?)
+        Ok(Problem::new(data, self.loss, self.l2, SEED)?.with_l1(self.l1)?)
+    }
+
+    /// Its penalty, as far as that decides who applies.
+    pub fn penalty(&self) -> Penalty {
+        Penalty { l2: self.l2.unwrap_or(1.0), l1: self.l1 }
     }
 
     /// e = (P − P*)/P*.

@@ -7,7 +7,7 @@ use hemingway::algorithm::{self, Order, Step, Support, Work};
 use hemingway::cluster::Cluster;
 use hemingway::engine::{Done, Setting, Simulated, Timekeeper};
 use hemingway::model::{Crossings, Lesson, Traits};
-use hemingway::problem::{Penalty, Problem};
+use hemingway::problem::Problem;
 use serde::{Deserialize, Serialize};
 
 use super::suite::{Case, SEED};
@@ -26,6 +26,8 @@ const BEYOND: f64 = 0.5;
 /// Whom the oracle chooses among, those whose rounds do not depend on m first. All others do the same work a round as one
 /// of these and need more of them (`bench/src/bin/algorithms.rs`).
 const RACED: [&str; 5] = ["gd", "lbfgs", "newton", "cocoa", "cocoa+"];
+/// The same with λ₁ > 0.
+const RACED_L1: [&str; 5] = ["lbfgs", "strads", "proxcocoa+", "cocoa+", "admm"];
 
 /// One run of one algorithm on so many machines.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -241,13 +243,14 @@ fn save(path: &Path, tape: &Tape) -> anyhow::Result<()> {
 
 /// Those that apply and are exact, whether or not `train` tries them unasked.
 pub fn algorithms(case: &Case) -> Vec<String> {
-    let penalty = Penalty { l2: case.l2.unwrap_or(1.0), l1: 0.0 };
+    let penalty = case.penalty();
     let exact = |name: &str| {
         algorithm::by_name(name).is_ok_and(|a| {
             a.support(case.loss) == Support::Exact && algorithm::check(a.as_ref(), case.loss, &penalty).is_ok()
         })
     };
-    RACED.into_iter().filter(|name| exact(name)).map(String::from).collect()
+    let raced = if case.l1 > 0.0 { RACED_L1 } else { RACED };
+    raced.into_iter().filter(|name| exact(name)).map(String::from).collect()
 }
 
 fn folder() -> anyhow::Result<PathBuf> {

@@ -9,8 +9,6 @@ use hemingway::schedule::Schedule;
 use super::{ERROR, Race};
 use crate::watched::{Watched, Witness};
 
-/// Nobody is followed for longer than this much of our own time.
-const PATIENCE: Duration = Duration::from_secs(30);
 /// P is looked at whenever rounds have grown by this part.
 const EVERY: f64 = 0.03;
 /// Above so many times where it began, a run has diverged.
@@ -57,8 +55,8 @@ impl Witness for Visits {
     }
 }
 
-/// Runs it.
-pub fn follow(race: &Race, schedule: Schedule, machines: usize) -> anyhow::Result<Ending> {
+/// Runs it, for no longer than so much of our own time.
+pub fn follow(race: &Race, schedule: Schedule, machines: usize, patience: Duration) -> anyhow::Result<Ending> {
     let plain = algorithm::by_name("strads")?;
     let algorithm = plain.scheduled(schedule).unwrap_or(plain);
     let setting = Setting::new(&race.problem, algorithm);
@@ -83,7 +81,7 @@ pub fn follow(race: &Race, schedule: Schedule, machines: usize) -> anyhow::Resul
             if !objective.is_finite() || objective > DIVERGED * *start.get_or_insert(objective) {
                 return Ok(Ending::Diverged);
             }
-            is_over = began.elapsed() > PATIENCE;
+            is_over = began.elapsed() > patience;
         }
         if is_over || server.iterate(&mut on, &mut shared)? == Step::Stalled {
             return Ok(Ending::Left);

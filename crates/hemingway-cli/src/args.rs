@@ -26,7 +26,7 @@ pub(crate) use job::{KeepArgs, LimitArgs, ProblemArgs, RunArgs, TrainArgs};
 pub(crate) use model::{ModelCommand, ModelTo};
 pub(crate) use path::PathArgs;
 pub(crate) use ranks::{CollectivesName, EngineName, RankArgs};
-pub(crate) use ratings::{FactorArgs, RecommendArgs};
+pub(crate) use ratings::{FactorArgs, ProblemName, RecommendArgs};
 pub(crate) use records::{AdviseArgs, FitArgs, RecordArgs};
 pub(crate) use report::{Format, ReportArgs};
 pub(crate) use sync::{JudgeArgs, LessonArgs, PlaceArgs, SCALE, SyncCommand};
@@ -120,6 +120,22 @@ impl Command {
             Self::Run(args) => Some(&args.ranks),
             Self::Doctor(args) => Some(&args.ranks),
             _ => None,
+        }
+    }
+
+    /// Why it cannot run on ranks, before any is started.
+    pub(crate) fn keeps_off_ranks(&self) -> Option<&'static str> {
+        let (path, problem) = match self {
+            Self::Train(args) | Self::Plan(args) => (args.path.path.is_some(), &args.problem),
+            Self::Run(args) => (false, &args.problem),
+            _ => return None,
+        };
+        match problem.factors.problem {
+            _ if path => Some("--engine: a path runs on threads of this machine; leave it out"),
+            ProblemName::Mf => {
+                Some("--engine: ratings are factorized on threads, or a simulated --cluster; leave it out")
+            }
+            ProblemName::Linear => None,
         }
     }
 

@@ -50,6 +50,9 @@ pub fn fail(error: &hemingway::Error) {
 fn carry_out(command: Command, output: &mut dyn output::Output, began: Instant) -> anyhow::Result<u8> {
     if let Some(ranks) = command.ranks() {
         if ranks.engine == Some(EngineName::Mpi) && !place::is_elsewhere() {
+            if let Some(words) = command.keeps_off_ranks() {
+                return Err(Usage::error(words));
+            }
             return launch::launch(ranks, &command);
         }
         match ranks.given().filter(|_| !place::is_elsewhere()) {

@@ -91,6 +91,7 @@ fn implicit_feedback_is_measured_by_what_it_finds() {
 fn what_has_no_meaning_is_refused_in_words_that_help() {
     let desk = Desk::new();
     desk.write("ratings.csv", "1,1,2\n2,1,3\n");
+    desk.write("negative.csv", "1,1,2\n2,1,-1\n");
     for (command, why) in [
         ("train ratings.csv --problem mf --reach 1e-3", "--reach-metric rmse=V"),
         ("train ratings.csv --problem mf --within 1s --l1 0.1", "means nothing with --problem mf"),
@@ -105,6 +106,9 @@ fn what_has_no_meaning_is_refused_in_words_that_help() {
         ("run ratings.csv --problem mf --algorithm als:cg=0 --machines 1 --rounds 3", "als takes cg=STEPS"),
         ("train ratings.csv --problem mf --within 1s --model m.onnx", ".npz"),
         ("train synth:ridge --problem mf --within 1s", "synth:ratings"),
+        ("train negative.csv --problem mf --implicit --within 1s", "negative.csv:2: -1 is below 0"),
+        ("train ratings.csv --problem mf --within 1s --engine mpi", "--engine: ratings are factorized on threads"),
+        ("run ratings.csv --problem mf --algorithm ccd++:cg=3 --machines 1 --rounds 3", "ccd++ takes cuts=measured"),
         ("recommend ratings.csv --user 1", "is not a model file"),
     ] {
         let (json, code) = desk.json(command);
@@ -121,4 +125,48 @@ fn a_run_goes_on_where_it_was() {
     assert_eq!(cut.1, 3, "{:#}", cut.0);
     let resumed = desk.json("run --resume last --max-cost 100 --store cut").0;
     assert_eq!(whole["objective"], resumed["objective"], "{resumed:#}");
+}
+
+#[test]
+fn what_is_done_with_a_file_is_said() {
+    let desk = Desk::new();
+    desk.write("u.data", "1\t1\t5\t881250949\n2\t1\t3\t891717742\n2\t2\t1\t878887116\n");
+    desk.write("ratings.csv", "when,movieId,rating,userId\n9,1,5,1\n9,1,3,2\n9,2,1,2\n");
+    desk.write("pairs.mtx", "%%MatrixMarket matrix coordinate pattern general\n2 2 3\n1 1\n2 1\n2 2\n");
+    let run = |data: &str, more: &str| {
+        desk.ok(&format!("run {data} --problem mf --algorithm als --machines 1 --rounds 4 {more}")).err
+    };
+    let said = run("u.data", "--rank 2");
+    assert!(said.contains("columns 1, 2, 3 are taken for user, item and rating; 1 more are left out"), "{said}");
+    let said = run("ratings.csv", "--rank 3");
+    assert!(said.contains("columns `userId`, `movieId`, `rating` are taken"), "{said}");
+    assert!(said.contains("--rank 3 is more than there are items (2): 2 would do as well"), "{said}");
+    let said = run("pairs.mtx", "--rank 2");
+    assert!(said.contains("each counts as 1") && said.contains("--implicit"), "{said}");
+    let said = run("pairs.mtx", "--rank 2 --implicit --model model.json");
+    assert!(!said.contains("note:"), "{said}");
+    let notes = desk.json("score model.json pairs.mtx").0["notes"].to_string();
+    assert!(notes.contains("3 of 3 ratings to measure on were trained on"), "{notes}");
+}
+
+#[test]
+fn one_of_several_clusters_is_chosen_for_ratings_too() {
+    let desk = Desk::new();
+    let clusters = "--cluster spark-1gbit --cluster cloud-25gbit";
+    let (json, code) = desk.json(&format!("train {} --reach-metric rmse=0.85 {clusters} -y", flags()));
+    assert_eq!((code, &json["goal_met"]), (0, &true.into()), "{json:#}");
+}
+
+#[test]
+fn cuts_by_the_clock_of_a_simulated_cluster_repeat() {
+    let desk = Desk::new();
+    let run = |algorithm: &str| {
+        let made = format!("{MADE} --problem mf --rank 4 --algorithm {algorithm} --machines 8 --rounds 40");
+        desk.json(&format!("run {made} --cluster cloud-25gbit")).0
+    };
+    for algorithm in ["als:cuts=measured", "ccd++:cuts=measured"] {
+        let (first, second) = (run(algorithm), run(algorithm));
+        assert_eq!((&first["objective"], &first["train_seconds"]), (&second["objective"], &second["train_seconds"]));
+        assert_eq!(first["choice"]["algorithm"], algorithm);
+    }
 }

@@ -60,7 +60,8 @@ fn a_path_is_solved_proved_and_chosen_from() {
         ("--within 5s", "its goal is --reach"),
         ("--cluster laptop", "--cluster: a path runs on threads"),
         ("--algorithms cocoa", "a path is solved by strads"),
-        ("--loss absolute", "does not apply to the absolute loss"),
+        ("--loss absolute", "--path: a path needs a smooth loss, which absolute is not"),
+        ("--engine mpi", "--engine: a path runs on threads"),
         ("--path-ratio 2", "--path-ratio: 2 is not between 0 and 1"),
         ("--l1 1e9", "--l1: a path ends at"),
         ("--cross-validate 4 --normalize columns", "a fold must see nothing"),
@@ -68,6 +69,13 @@ fn a_path_is_solved_proved_and_chosen_from() {
         let lasso = if flags.starts_with("--within") { lasso.replace("--reach 1e-6", "") } else { lasso.into() };
         let (json, code) = desk.json(&format!("{lasso} {flags}"));
         assert!(code == 2 && json["error"].as_str().unwrap().contains(words), "{flags}: {json:#}");
+    }
+    for (data, words) in
+        [("svm,rows=80,columns=5 --loss hinge", "smooth loss"), ("multiclass,rows=80,columns=4", "two classes")]
+    {
+        let (json, code) = desk.json(&format!("train synth:{data} --path 5 --reach 1e-4"));
+        let error = json["error"].as_str().unwrap();
+        assert!(code == 2 && error.starts_with("--path: ") && error.contains(words), "{data}: {json:#}");
     }
 }
 

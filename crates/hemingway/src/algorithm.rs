@@ -147,6 +147,16 @@ pub trait Algorithm: Send + Sync {
         1.0
     }
 
+    /// Whether a round is about the columns that machines hold beside their rows.
+    fn is_beside(&self, _order: &Order) -> bool {
+        false
+    }
+
+    /// Whether shards are cut again when machines take longer than others. Where cuts rest on a clock, bits may differ from run to run.
+    fn recuts(&self) -> bool {
+        false
+    }
+
     /// What moves in a round, unless the user asks for another schedule.
     fn schedule(&self) -> Schedule {
         Schedule::All
@@ -280,7 +290,7 @@ impl Order {
 }
 
 /// A checkpoint holds a server's state that the server cannot have written.
-fn strange_state() -> Error {
+pub(crate) fn strange_state() -> Error {
     Error::Evidence("the checkpoint is damaged: delete it to start the run over from its journal".into())
 }
 
@@ -346,7 +356,7 @@ pub fn all() -> Vec<Arc<dyn Algorithm>> {
 
 /// Every algorithm that factorizes ratings.
 pub fn factorizers() -> Vec<Arc<dyn Algorithm>> {
-    vec![Arc::new(als::Als::default()), Arc::new(ccd::Ccd)]
+    vec![Arc::new(als::Als::default()), Arc::new(ccd::Ccd::default())]
 }
 
 /// Those worth planning with. Of implicit feedback a few steps of conjugate gradients gain nearly what exact regressions

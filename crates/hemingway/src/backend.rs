@@ -100,6 +100,8 @@ pub struct Checkpoint {
     pub items: Vec<f64>,
     /// What the server remembers.
     pub server: Vec<f64>,
+    /// How rows are cut, where that changes on the way.
+    pub balance: Vec<f64>,
     /// The coefficients w.
     pub model: Vec<f64>,
     /// The algorithm's iterations so far.
@@ -361,7 +363,9 @@ impl Live {
             return Ok(gate.closed);
         }
         self.iteration += 1;
-        Ok((step? == Step::Stalled).then_some(Ending::Stalled))
+        let ending = (step? == Step::Stalled).then_some(Ending::Stalled);
+        self.engine.rebalance()?;
+        Ok(ending)
     }
 
     fn ran_away(&self, record: &Record) -> bool {
@@ -386,6 +390,9 @@ impl Live {
         let moved = self.engine.clock().loading;
         if from.algorithm == self.setting.algorithm.name() {
             self.engine.set_clock(Clock { loading: from.clock.loading + moved, ..from.clock });
+            if self.engine.count() == from.machines {
+                self.engine.set_balance(&from.balance)?;
+            }
             self.engine.set_items(&from.items)?;
             self.shared.clone_from(&from.shared);
             self.first = from.first;
@@ -421,6 +428,7 @@ impl Live {
             machines: self.engine.count(),
             items: self.engine.items()?,
             server: self.server.state(),
+            balance: self.engine.balance(),
             model: self.model().into_owned(),
             shared: self.shared.clone(),
             iteration: self.iteration,

@@ -1,6 +1,7 @@
 //! Engines: they own the machines, the rows' numbers and the time.
 
 mod crew;
+mod dealt;
 mod local;
 mod simulated;
 
@@ -11,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::Result;
 use crate::algorithm::{Algorithm, Machines};
 use crate::cluster::Cluster;
-use crate::data::{Dataset, Matrix, Shard};
+use crate::data::{Dataset, Shard};
 use crate::placement::{Cuts, Placement};
 use crate::problem::{Outline, Problem};
 pub use crew::{Crew, Shift, Slot};
@@ -34,6 +35,21 @@ pub trait Engine: Machines + Send {
 
     /// Deals the rows, with their numbers, to another number of machines.
     fn resize(&mut self, machines: usize) -> Result<()>;
+
+    /// Between iterations: cuts the rows again if the algorithm asks for that, machines have drifted apart and moving pays. Whether it did.
+    fn rebalance(&mut self) -> Result<bool> {
+        Ok(false)
+    }
+
+    /// How rows are cut and what that has taken, for a checkpoint; nothing where cuts never change.
+    fn balance(&self) -> Vec<f64> {
+        Vec::new()
+    }
+
+    /// Takes up what [`Engine::balance`] gave; refuses what it cannot have given.
+    fn set_balance(&mut self, balance: &[f64]) -> Result<()> {
+        if balance.is_empty() { Ok(()) } else { Err(crate::algorithm::strange_state()) }
+    }
 }
 
 /// Time and work so far. Training stands apart from evaluation.
@@ -116,7 +132,11 @@ pub struct Setting {
 impl Setting {
     /// A problem and the algorithm to run on it.
     pub fn new(problem: &Problem, algorithm: Arc<dyn Algorithm>) -> Self {
-        let cuts = if problem.factors.is_some() { Cuts::ByWork } else { Cuts::Even };
+        let cuts = match problem.factors {
+            None => Cuts::Even,
+            Some(_) if algorithm.recuts() => Cuts::Measured,
+            Some(_) => Cuts::ByWork,
+        };
         Self { problem: problem.clone(), outline: problem.outline(), algorithm, cuts, columns: Arc::default() }
     }
 
@@ -130,27 +150,37 @@ impl Setting {
         if self.cuts == Cuts::Even || self.algorithm.deals_columns() {
             return Placement::even(self.dealt(), machines);
         }
-        self.cut(&self.problem.data.matrix, machines)
+        Placement::by_work(self.dealt(), machines, self.work(false))
     }
 
-    /// Rows by their entries and what they cost besides.
-    fn cut(&self, matrix: &Matrix, machines: usize) -> Placement {
+    /// How columns are cut that machines hold beside their rows.
+    fn placement_beside(&self, machines: usize) -> Option<Placement> {
+        let cut = || match self.cuts {
+            Cuts::Even => Placement::even(self.outline.columns, machines),
+            Cuts::ByWork | Cuts::Measured => Placement::by_work(self.outline.columns, machines, self.work(true)),
+        };
+        self.algorithm.holds_columns().then(cut)
+    }
+
+    /// What all rows before one ask for, or all columns beside them: their entries, and what each costs besides.
+    fn work(&self, beside: bool) -> impl Fn(usize) -> f64 + '_ {
         let row = self.algorithm.row_work(&self.outline);
-        let work = |i: usize| matrix.stored_in(0..i) as f64 + row * i as f64;
-        match self.cuts {
-            Cuts::Even => Placement::even(matrix.rows(), machines),
-            Cuts::ByWork => Placement::by_work(matrix.rows(), machines, work),
-        }
+        let matrix = if beside { &self.columns().matrix } else { &self.problem.data.matrix };
+        move |i| matrix.stored_in(0..i) as f64 + row * i as f64
     }
 
-    fn shards(&self, placement: &Placement) -> Vec<Shard> {
+    /// The columns, as rows.
+    fn columns(&self) -> &Arc<Dataset> {
         let transposed = || Arc::new(Dataset::new("columns", self.problem.data.matrix.transposed(), Vec::new()));
-        let (instead, beside) = (self.algorithm.deals_columns(), self.algorithm.holds_columns());
-        let columns = (instead || beside).then(|| self.columns.get_or_init(transposed));
-        let across = columns.filter(|_| beside).map(|columns| self.cut(&columns.matrix, placement.machines()));
+        self.columns.get_or_init(transposed)
+    }
+
+    fn shards(&self, placement: &Placement, across: Option<&Placement>) -> Vec<Shard> {
+        let instead = self.algorithm.deals_columns();
+        let columns = (instead || across.is_some()).then(|| self.columns());
         let shard = |(k, range)| {
             let held = |range| Shard::new(Arc::clone(&self.problem.data), range, k, self.problem.seed);
-            match (columns, &across) {
+            match (columns, across) {
                 (Some(columns), Some(across)) => {
                     held(range).with_columns(held(across.range(k)).of_columns(Arc::clone(columns)))
                 }

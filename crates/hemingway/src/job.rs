@@ -229,7 +229,10 @@ impl JobSpec {
     /// The same with data that is in memory already.
     pub fn check_with(self, loaded: Loaded) -> Result<Job> {
         if self.factors.is_some() {
-            return Err(Error::setting("--cluster", "ratings are factorized on one cluster: name only one"));
+            return Err(Error::setting(
+                "--problem",
+                "data in memory has rows with labels and no ratings: leave out mf",
+            ));
         }
         self.check_settings()?;
         let mut notes = loaded.notes;

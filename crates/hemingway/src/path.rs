@@ -9,10 +9,10 @@ use std::time::Instant;
 
 use serde::Serialize;
 
-use crate::algorithm;
 use crate::algorithm::strads::path::{Found, PathServer};
+use crate::algorithm::{self, Support};
 use crate::engine::{Local, Setting};
-use crate::problem::{Penalty, Problem};
+use crate::problem::{Loss, Penalty, Problem};
 use crate::{Error, Result};
 pub use folds::{Choice, CrossValidated, Rule, cross_validate};
 
@@ -129,7 +129,21 @@ pub fn check(problem: &Problem) -> Result<()> {
         let what = "a path is of two classes or of numbers; name one class with --positive LABEL";
         return Err(Error::setting("--path", what));
     }
+    check_loss(problem.loss)?;
     algorithm::check(&*algorithm::by_name("strads")?, problem.loss, &problem.penalty)
+}
+
+/// Refuses losses that have no path.
+///
+/// # Errors
+/// Says which have.
+pub fn check_loss(loss: Loss) -> Result<()> {
+    if algorithm::by_name("strads")?.support(loss) == Support::No {
+        let others: Vec<&str> = Loss::ALL.into_iter().filter(|loss| loss.is_smooth()).map(Loss::name).collect();
+        let what = format!("a path needs a smooth loss, which {loss} is not; these are: {}", others.join(", "));
+        return Err(Error::setting("--path", what));
+    }
+    Ok(())
 }
 
 /// A problem, solved for one λ₁ after the other by a machine that holds all columns: beside others it would wait for them more than

@@ -1,5 +1,7 @@
 //! Who holds what: the cuts, as data.
 
+pub(crate) mod drift;
+
 use std::ops::Range;
 
 /// How rows are cut.
@@ -9,6 +11,8 @@ pub enum Cuts {
     Even,
     /// Into equal amounts of work.
     ByWork,
+    /// Into equal amounts of work at first, and again when machines turn out to take longer than others.
+    Measured,
 }
 
 /// Rows cut into one contiguous shard a machine.
@@ -48,6 +52,32 @@ impl Placement {
     /// What is dealt: rows, or columns.
     pub fn items(&self) -> usize {
         self.cuts[self.cuts.len() - 1]
+    }
+
+    /// The machine that holds an item, or the last for the place behind all.
+    fn holder(&self, item: usize) -> usize {
+        if item < self.items() { self.owner(item) } else { self.machines() - 1 }
+    }
+
+    /// Half of the way from another placement on as many machines to this.
+    fn half_way_from(&self, other: &Self) -> Self {
+        // Rounded towards this one, so that a step of one item is one.
+        let half = |(to, from): (&usize, &usize)| if from > to { (from + to) / 2 } else { (from + to).div_ceil(2) };
+        Self { cuts: self.cuts.iter().zip(&other.cuts).map(half).collect() }
+    }
+
+    /// [machines], and the cuts.
+    pub(crate) fn state(&self) -> impl Iterator<Item = f64> + '_ {
+        std::iter::once(self.machines() as f64).chain(self.cuts.iter().map(|cut| *cut as f64))
+    }
+
+    /// What [`Placement::state`] gave of so many items, and what follows it.
+    pub(crate) fn restored(state: &[f64], items: usize) -> Option<(Self, &[f64])> {
+        let (machines, rest) = state.split_first()?;
+        let (cuts, rest) = rest.split_at_checked(*machines as usize + 1)?;
+        let cuts: Vec<usize> = cuts.iter().map(|cut| *cut as usize).collect();
+        let sound = cuts.first() == Some(&0) && cuts.last() == Some(&items) && cuts.is_sorted();
+        (sound && cuts.len() > 1).then_some((Self { cuts }, rest))
     }
 
     /// The machine that holds an item.

@@ -42,6 +42,7 @@ fn names_with_settings_are_written_one_way() {
     let name = |written: &str| algorithm::by_name(written).unwrap().name().to_string();
     assert_eq!(name("cocoa+:sigma=2:epochs=4.0"), "cocoa+:epochs=4:sigma=2");
     assert_eq!(name("cocoa:epochs=1"), "cocoa");
+    assert_eq!(name("als:cuts=measured:cg=3"), "als:cg=3:cuts=measured");
     assert_eq!(algorithm::alone("cocoa+:epochs=4").unwrap(), "cocoa:epochs=4");
     assert_eq!(algorithm::alone("cocoa+:gamma=0.5").unwrap(), "cocoa+:gamma=0.5");
 }

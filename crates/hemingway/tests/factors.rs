@@ -3,13 +3,14 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use hemingway::algorithm;
+use hemingway::algorithm::{self, Algorithm, Order, Support};
 use hemingway::backend::{Backend, Config, Ending, EngineBackend, Frame};
 use hemingway::conformance::{self, problems};
+use hemingway::data::Shard;
 use hemingway::data::ratings::{Directory, Listed, Meaning, Ratings};
 use hemingway::engine::{self, Engine, Setting};
 use hemingway::placement::Cuts;
-use hemingway::problem::Problem;
+use hemingway::problem::{Loss, Outline, Problem};
 
 fn ratings(spec: &str, meaning: Meaning) -> Ratings {
     Listed::load(spec, meaning).unwrap().into_ratings(meaning).unwrap()
@@ -29,11 +30,17 @@ fn course(problem: &Problem, name: &str, machines: usize, iterations: usize) -> 
 type Rig = (Box<dyn Engine>, Box<dyn algorithm::Server>, Vec<f64>);
 
 fn rig(problem: &Problem, name: &str, machines: usize, cuts: Cuts) -> Rig {
-    let mut setting = Setting::new(problem, algorithm::by_name(name).unwrap());
+    rig_of(problem, algorithm::by_name(name).unwrap(), machines, cuts)
+}
+
+fn rig_of(problem: &Problem, algorithm: Arc<dyn Algorithm>, machines: usize, cuts: Cuts) -> Rig {
+    let mut setting = Setting::new(problem, algorithm);
     setting.cuts = cuts;
     let (server, shared) = (setting.algorithm.server(&setting.outline), setting.algorithm.shared(&setting.outline));
     let mut cluster = conformance::cluster();
     cluster.compute.straggler = hemingway::cluster::Straggler::None;
+    // To move costs next to nothing: what is tried is where cuts end.
+    (cluster.network.latency_us, cluster.network.bandwidth_gbit) = (1e-3, 1e6);
     (engine::build(setting, Some(&cluster), machines).unwrap(), server, shared)
 }
 
@@ -168,4 +175,96 @@ fn cuts_by_work_save_more_than_half_of_the_waiting() {
         let (even, by_work) = (wait(Cuts::Even), wait(Cuts::ByWork));
         assert!(by_work < 0.5 * even, "{name}: {even} evenly, {by_work} by work");
     }
+}
+
+/// An algorithm that takes users and items for work and ratings for none: by that work, cuts are equal counts.
+struct Misjudging(Arc<dyn Algorithm>);
+
+impl Algorithm for Misjudging {
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+
+    fn support(&self, loss: Loss) -> Support {
+        self.0.support(loss)
+    }
+
+    fn factorizes(&self) -> bool {
+        true
+    }
+
+    fn holds_columns(&self) -> bool {
+        self.0.holds_columns()
+    }
+
+    fn is_beside(&self, order: &Order) -> bool {
+        self.0.is_beside(order)
+    }
+
+    fn row_work(&self, _outline: &Outline) -> f64 {
+        1e9
+    }
+
+    fn shared(&self, outline: &Outline) -> Vec<f64> {
+        self.0.shared(outline)
+    }
+
+    fn worker(&self, outline: &Outline, shard: Shard) -> Box<dyn algorithm::Worker> {
+        self.0.worker(outline, shard)
+    }
+
+    fn server(&self, outline: &Outline) -> Box<dyn algorithm::Server> {
+        self.0.server(outline)
+    }
+}
+
+/// Cuts that begin as equal counts, know nothing of ratings and follow only what machines take: less is waited for in the end, on every run the
+/// same, and from where a checkpoint was made too.
+#[test]
+fn cuts_that_follow_the_clock_save_waiting_where_work_is_misjudged() {
+    let train = ratings("synth:ratings,users=3000,items=800,ratings=60000,seed=2", Meaning::Explicit);
+    let problem = Problem::of_ratings(train.dataset, 6, None, 0.1, 0).unwrap();
+    const EPOCHS: usize = 60;
+    for name in ["als", "ccd++"] {
+        let algorithm = || Arc::new(Misjudging(algorithm::by_name(name).unwrap()));
+        // Seconds waited in the last ten epochs, how often shards were cut, and the model.
+        let run = |cuts: Cuts, broken: bool| {
+            let (mut engine, mut server, mut shared) = rig_of(&problem, algorithm(), 16, cuts);
+            let (mut before, mut cut) = (0.0, 0);
+            for epoch in 0..EPOCHS {
+                if epoch == EPOCHS - 10 {
+                    before = engine.clock().wait;
+                }
+                server.iterate(engine.as_mut(), &mut shared).unwrap();
+                cut += usize::from(engine.rebalance().unwrap());
+                if broken && epoch % 3 == 0 {
+                    let (clock, balance) = (engine.clock(), engine.balance());
+                    engine = rig_of(&problem, algorithm(), 16, cuts).0;
+                    engine.set_clock(clock);
+                    engine.set_balance(&balance).unwrap();
+                }
+            }
+            (engine.clock().wait - before, cut, shared)
+        };
+        let (even, never, model) = run(Cuts::Even, false);
+        let (measured, cut, same) = run(Cuts::Measured, false);
+        assert!(never == 0 && cut > 0 && measured < 0.75 * even, "{name}: {even} evenly, {measured} after {cut} cuts");
+        let off = model.iter().zip(&same).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        assert!(off < 1e-9, "{name}: cuts change nothing but rounding: {off}");
+        assert_eq!((measured, cut, same), run(Cuts::Measured, true), "{name}: a checkpoint changes nothing");
+    }
+}
+
+#[test]
+fn a_strange_balance_is_refused() {
+    let train = ratings("synth:ratings,users=50,items=20,ratings=500,seed=2", Meaning::Explicit);
+    let problem = Problem::of_ratings(train.dataset, 2, None, 0.1, 0).unwrap();
+    let mut engine = rig(&problem, "als", 4, Cuts::Measured).0;
+    let balance = engine.balance();
+    assert!(engine.set_balance(&balance).is_ok() && engine.set_balance(&[]).is_ok());
+    for strange in [&balance[1..], &balance[..7], &[2.0, 0.0, 9.0, 50.0]] {
+        assert!(engine.set_balance(strange).is_err(), "{strange:?}");
+    }
+    assert!(rig(&problem, "als", 4, Cuts::ByWork).0.balance().is_empty());
+    assert!(algorithm::by_name("als:cg=3:cuts=measured").unwrap().recuts());
 }

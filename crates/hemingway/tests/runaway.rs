@@ -95,6 +95,7 @@ fn checkpoint(frame: &Frame, clock: Clock, model: Vec<f64>) -> Checkpoint {
         shared: model.clone(),
         items: Vec::new(),
         server: Vec::new(),
+        balance: Vec::new(),
         model,
         iteration: clock.rounds,
         clock,

@@ -1,13 +1,17 @@
-//! What schedules of STRADS promise: convergence where others diverge, and the rate of the theorem.
+//! What schedules of STRADS promise: convergence where others diverge, the rate of the theorem, nothing in the way of anything else, and a
+//! turn for everybody.
 
 use std::ops::ControlFlow;
 
-use hemingway::algorithm;
+use hemingway::algorithm::{self, Machines, Order, Task};
 use hemingway::backend::{Backend, Config, Ending, EngineBackend, Frame};
 use hemingway::data::{Dataset, Matrix};
+use hemingway::engine::{Local, Setting};
+use hemingway::placement::Placement;
 use hemingway::problem::{Loss, Problem};
 use hemingway::rng::{Purpose, keyed};
 use hemingway::schedule::Schedule;
+use proptest::prelude::*;
 use rand::RngExt;
 
 /// Columns of length 1, any two of which have about this cosine.
@@ -107,4 +111,98 @@ fn largest_eigenvalue(matrix: &Matrix) -> f64 {
         direction = next.iter().map(|x| x / value).collect();
     }
     value
+}
+
+/// Machines whose orders are kept.
+struct Seen {
+    engine: Local,
+    orders: Vec<Order>,
+}
+
+impl Machines for Seen {
+    fn count(&self) -> usize {
+        self.engine.count()
+    }
+
+    fn next_round(&self) -> u64 {
+        self.engine.next_round()
+    }
+
+    fn round(&mut self, order: &Order, shared: &[f64], sum: &mut [f64]) -> hemingway::Result<usize> {
+        self.orders.push(order.clone());
+        self.engine.round(order, shared, sum)
+    }
+}
+
+/// The orders of so many iterations: a look each, and what moves until the next.
+fn orders(problem: &Problem, schedule: Schedule, machines: usize, iterations: usize) -> Vec<Vec<Order>> {
+    let algorithm = algorithm::by_name("strads").unwrap().scheduled(schedule).unwrap();
+    let setting = Setting::new(problem, algorithm);
+    let mut server = setting.algorithm.server(&setting.outline);
+    let mut shared = setting.algorithm.shared(&setting.outline);
+    let mut on = Seen { engine: Local::new(setting, machines).unwrap(), orders: Vec::new() };
+    let iterate = |_| {
+        server.iterate(&mut on, &mut shared).unwrap();
+        std::mem::take(&mut on.orders)
+    };
+    (0..iterations).map(iterate).collect()
+}
+
+fn moves(orders: &[Order]) -> impl Iterator<Item = &[u32]> {
+    orders.iter().filter(|order| order.task == Task::Step).map(|order| &order.block[..])
+}
+
+/// |cos| of every two columns.
+fn cosines(matrix: &Matrix) -> Vec<Vec<f64>> {
+    let mut columns = vec![vec![0.0; matrix.rows()]; matrix.columns()];
+    (0..matrix.rows()).for_each(|i| matrix.row(i).iter().for_each(|(j, x)| columns[j as usize][i] = x));
+    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+    let cos = |a: &Vec<f64>, b: &Vec<f64>| dot(a, b).abs() / (dot(a, a) * dot(b, b)).sqrt();
+    columns.iter().map(|a| columns.iter().map(|b| cos(a, b)).collect()).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    /// Whatever the correlation, ρ and the number of machines: no round moves two columns on different machines whose |cos| is above ρ.
+    #[test]
+    fn no_round_moves_two_that_depend_on_each_other(
+        lean in 0.0..0.95f64, rho in 0.05..0.8f64, machines in 2..9usize, block in prop::option::of(1..6usize),
+    ) {
+        let problem = lasso(40, 48, lean, 1e-3);
+        let cosines = cosines(&problem.data.matrix);
+        let placement = Placement::even(48, machines);
+        let found = orders(&problem, Schedule::Dynamic { block, rho }, machines, 6);
+        for block in found.iter().flat_map(|orders| moves(orders)) {
+            for (k, a) in block.iter().enumerate() {
+                for b in &block[k + 1..] {
+                    let (a, b) = (*a as usize, *b as usize);
+                    let apart = placement.owner(a) != placement.owner(b);
+                    prop_assert!(!apart || cosines[a][b] <= rho + 1e-12, "{a} and {b}: {}", cosines[a][b]);
+                }
+            }
+        }
+    }
+
+    /// Every look sees all columns that are not left out for good; whatever is not 0 then, and whatever joins it, moves before the next,
+    /// which follows after ten sweeps at most, a sweep having no more rounds than columns.
+    #[test]
+    fn everybody_has_a_turn_in_bounded_time(lean in 0.0..0.95f64, machines in 2..9usize) {
+        let problem = lasso(40, 48, lean, 1e-3);
+        for orders in orders(&problem, Schedule::dynamic(), machines, 8) {
+            let Some(look) = orders.iter().find(|order| order.task == Task::Probe && !order.args.is_empty()) else {
+                continue;
+            };
+            let mut turns = [0; 48];
+            moves(&orders).flatten().for_each(|column| turns[*column as usize] += 1);
+            let pool = turns.iter().filter(|turns| **turns > 0).count();
+            if moves(&orders).count() > 0 {
+                prop_assert!(look.block.iter().all(|column| turns[*column as usize] > 0), "{:?}", look.block);
+                // Nobody is a sweep ahead of anybody else.
+                let (least, most) = turns.iter().filter(|turns| **turns > 0).fold((u32::MAX, 0), |(a, b), t| (a.min(*t), b.max(*t)));
+                prop_assert!(least == most && most <= 10, "between {least} and {most} turns");
+                prop_assert!(moves(&orders).count() <= 10 * pool);
+            }
+        }
+    }
 }

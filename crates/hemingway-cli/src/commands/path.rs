@@ -9,7 +9,7 @@ use hemingway::backend::{Config, Ending};
 use hemingway::engine::cores;
 use hemingway::goal::Goal;
 use hemingway::job::{Job, JobSpec, Mode};
-use hemingway::path::{Asked, CrossValidated, End, Point, Precision, RATIO, Rule, Solver, cross_validate, grid};
+use hemingway::path::{self, Asked, CrossValidated, End, Point, Precision, RATIO, Rule, Solver, cross_validate, grid};
 use hemingway::trained::{FORMAT, ModelFormat, Provenance, TrainedModel};
 use serde_json::{Value, json};
 
@@ -26,6 +26,7 @@ const SHOWN: usize = 12;
 /// Solves the path and, if asked to, chooses.
 pub(super) fn path(args: &TrainArgs, points: usize, out: &mut dyn Output, began: Instant) -> Result<u8> {
     let error = check(args)?;
+    args.problem.loss.map_or(Ok(()), path::check_loss)?;
     let end = match (args.path.path_ratio, args.problem.l1) {
         (Some(ratio), _) => End::Ratio(ratio),
         (None, 0.0) => End::Ratio(RATIO),
@@ -34,6 +35,7 @@ pub(super) fn path(args: &TrainArgs, points: usize, out: &mut dyn Output, began:
     let threads = args.choice.machines.map_or_else(cores, |(_, most)| most);
     let asked = Asked { points, end, precision: Precision::Error(error), threads };
     let job = jobs::read(spec(args, error)?, out)?;
+    path::check(&job.problem)?;
     out.say(&head(&job, points));
     job.notes.iter().for_each(|note| out.say(&format!("note: {note}")));
     let mut solver = Solver::new(&job.problem, asked.precision)?;
@@ -102,7 +104,7 @@ fn spec(args: &TrainArgs, error: f64) -> Result<JobSpec> {
     let goal = Goal::Reach { error, certified: true };
     let spec = jobs::spec(data, goal, mode, &args.problem, None, &args.limits, &args.keep)?;
     let l1 = if spec.l1 > 0.0 { spec.l1 } else { 1.0 };
-    Ok(JobSpec { l1, algorithms: Some(vec!["strads".into()]), machines: args.choice.machines, forget: true, ..spec })
+    Ok(JobSpec { l1, machines: args.choice.machines, forget: true, ..spec })
 }
 
 struct Run<'a> {

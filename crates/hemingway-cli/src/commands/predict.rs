@@ -66,8 +66,7 @@ pub(super) fn score(args: &ScoreArgs, out: &mut dyn Output) -> Result<u8> {
 /// Measures on ratings.
 fn score_ratings(args: &ScoreArgs, model: &TrainedModel, out: &mut dyn Output) -> Result<u8> {
     let listed = Listed::load(&args.data, model.of_ratings()?.meaning())?;
-    let (metrics, note) = model.score_ratings(&listed)?;
-    let notes: Vec<String> = note.into_iter().collect();
+    let (metrics, notes) = model.score_ratings(&listed)?;
     say_all(&notes, out);
     let rows = listed.iter().count();
     out.answer(&Scored { model: args.model.clone(), data: args.data.clone(), rows, metrics, notes })?;

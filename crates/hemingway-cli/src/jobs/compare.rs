@@ -32,7 +32,15 @@ pub(crate) struct Comparison {
     pub(crate) best: Summary,
     /// Its place among the specifications.
     place: usize,
-    data: Loaded,
+    data: Option<Loaded>,
+}
+
+/// A job on data that was read, or that it reads itself.
+fn job(spec: JobSpec, data: Option<Loaded>) -> hemingway::Result<Job> {
+    match data {
+        Some(data) => spec.check_with(data),
+        None => spec.check_through(crate::cache::cache().as_ref()),
+    }
 }
 
 impl Field<'_> {
@@ -49,14 +57,14 @@ impl Field<'_> {
     }
 
     /// Plans on one cluster after the other, as long as there is something to plan and to plan with.
-    fn plan_each(&self, data: &Loaded, out: &mut dyn Output) -> Result<(Vec<Summary>, Vec<History>)> {
+    fn plan_each(&self, data: &Option<Loaded>, out: &mut dyn Output) -> Result<(Vec<Summary>, Vec<History>)> {
         let (mut summaries, mut plans) = (Vec::new(), Vec::new());
         for spec in &self.specs {
             let Some(caps) = left(spec, &plans) else {
                 out.say(&format!("note: nothing is left to look at {} with", name(spec)));
                 break;
             };
-            let job = JobSpec { caps, ..spec.clone() }.check_with(data.clone())?;
+            let job = job(JobSpec { caps, ..spec.clone() }, data.clone())?;
             self.introduce(&job, plans.is_empty(), out);
             let summary = begin(job, self.keep, self.manners, out, self.began)?;
             let plan = history(&run_dir(&summary, self.keep)?)?;
@@ -82,7 +90,7 @@ impl Field<'_> {
         out.show(&|paint| format!("\n{}", table.text(paint)));
         let dir = run_dir(&compared.best, self.keep)?;
         let past = history(&dir)?;
-        let job = spec.clone().check_with(compared.data)?;
+        let job = job(spec.clone(), compared.data)?;
         let mut watch = out.watch(&job, self.manners, Some(past));
         let interrupted = interrupt::listen()?;
         let driver = Driver::carry_out(&job, dir, compared.clusters, self.began, watch.as_mut(), interrupted)?;
@@ -91,13 +99,16 @@ impl Field<'_> {
         outcome(summary, self.keep, out)
     }
 
-    /// The data, once for all.
-    fn read(&self, out: &mut dyn Output) -> Result<Loaded> {
-        let JobSpec { data, labels, weights, .. } = &self.specs[0];
+    /// The data, once for all; ratings, which are read otherwise, by every job.
+    fn read(&self, out: &mut dyn Output) -> Result<Option<Loaded>> {
+        let JobSpec { data, labels, weights, factors, .. } = &self.specs[0];
+        if factors.is_some() {
+            return Ok(None);
+        }
         let waiting = out.wait(&format!("reading {data}"));
         let loaded = crate::cache::load(&Source::parse(data)?, &Reading::of(labels, weights));
         drop(waiting);
-        Ok(loaded?)
+        Ok(Some(loaded?))
     }
 
     /// What is the same everywhere, once, and where it is tried now.

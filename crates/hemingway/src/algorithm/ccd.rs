@@ -9,6 +9,8 @@
 
 mod pass;
 
+use std::sync::Arc;
+
 use super::{Algorithm, Machines, Order, Server, Step, Support, Task, Work, Worker, factors};
 use crate::Result;
 use crate::data::Shard;
@@ -20,12 +22,25 @@ use pass::Pass;
 const VISIT: u64 = 3;
 
 /// CCD++.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Ccd;
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Ccd {
+    recuts: bool,
+}
 
 impl Algorithm for Ccd {
     fn name(&self) -> &str {
-        "ccd++"
+        if self.recuts { "ccd++:cuts=measured" } else { "ccd++" }
+    }
+
+    fn tuned(&self, settings: &str) -> std::result::Result<Arc<dyn Algorithm>, String> {
+        match settings {
+            factors::RECUT => Ok(Arc::new(Self { recuts: true })),
+            _ => Err(format!("ccd++ takes {}, and no `{settings}`", factors::RECUT)),
+        }
+    }
+
+    fn recuts(&self) -> bool {
+        self.recuts
     }
 
     /// Convex problems are none of its business.

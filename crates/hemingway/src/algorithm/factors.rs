@@ -10,6 +10,9 @@ use crate::data::Shard;
 use crate::problem::{Evaluation, Factors, Outline};
 use crate::rng::{Purpose, keyed};
 
+/// The setting by which shards are cut again.
+pub(super) const RECUT: &str = "cuts=measured";
+
 /// What is factorized.
 ///
 /// # Panics

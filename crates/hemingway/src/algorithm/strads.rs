@@ -157,14 +157,15 @@ impl StradsWorker {
         rows
     }
 
-    /// The signatures of its columns of the block.
+    /// The entries of each of its columns of the block, and its signature.
     fn push_signatures(&self, block: &[u32], push: &mut [f64]) -> u64 {
         let Columns { outline, shard, norms } = &self.columns;
-        let length = signature_len(outline.rows);
+        let length = 1 + signature_len(outline.rows);
         let (range, own) = self.own(block);
         let mut entries = 0;
         for (k, j) in range.zip(own) {
-            let signature = &mut push[k * length..(k + 1) * length];
+            let [stored, signature @ ..] = &mut push[k * length..(k + 1) * length] else { continue };
+            *stored = shard.row(j).stored() as f64;
             sign(shard.row(j), outline.rows, shard.all_weights(), norms[j], signature);
             entries += shard.row(j).stored() as u64;
         }

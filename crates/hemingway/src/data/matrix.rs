@@ -365,7 +365,7 @@ pub fn dot(a: &[f64], b: &[f64]) -> f64 {
 
 /// a·b over 32 fixed lanes.
 #[inline(always)]
-fn long_dot(a: &[f64], b: &[f64]) -> f64 {
+pub(crate) fn long_dot(a: &[f64], b: &[f64]) -> f64 {
     let (a32, a_rest) = a.as_chunks::<32>();
     let (b32, b_rest) = b.as_chunks::<32>();
     let mut lanes = [0.0; 32];

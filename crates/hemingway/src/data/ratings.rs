@@ -57,6 +57,8 @@ pub struct Listed {
     users: Ids,
     items: Ids,
     entries: Vec<Entry>,
+    /// Sentences to say aloud.
+    notes: Vec<String>,
 }
 
 /// What an entry means.
@@ -110,7 +112,7 @@ impl Listed {
         let ((users, user), (items, item)) = (self.users.sorted(), self.items.sorted());
         let renumbered = self.entries.into_iter().map(|(u, i, r)| (user[u as usize], item[i as usize], r));
         let mut entries = merged(renumbered.collect(), meaning);
-        let mut notes = Vec::new();
+        let mut notes = self.notes;
         if entries.len() < lines {
             let (again, how) =
                 (lines - entries.len(), if meaning == Meaning::Explicit { "the last counts" } else { "they add up" });

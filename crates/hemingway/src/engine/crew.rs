@@ -31,6 +31,8 @@ pub struct Crew {
 pub struct Shift {
     /// Their pushes, in order of worker.
     pub pushes: Vec<Vec<f64>>,
+    /// Seconds each computed.
+    pub seconds: Vec<f64>,
     /// All they did.
     pub work: Work,
     /// Seconds the slowest thread computed.
@@ -48,7 +50,7 @@ enum Command {
 }
 
 enum Reply {
-    Round { pushes: Vec<Vec<f64>>, work: Work, busy: f64 },
+    Round { pushes: Vec<Vec<f64>>, seconds: Vec<f64>, work: Work, busy: f64 },
     Items(Vec<Vec<f64>>),
 }
 
@@ -80,20 +82,21 @@ impl Crew {
         let handing = began.elapsed().as_secs_f64();
 
         let (mut slowest, mut total, mut all) = (0.0_f64, 0.0, Work::default());
-        let mut pushes = Vec::with_capacity(self.threads());
+        let (mut pushes, mut seconds) = (Vec::with_capacity(self.threads()), Vec::with_capacity(self.threads()));
         let here = catch_unwind(AssertUnwindSafe(|| round(&mut self.here, order, shared, own))).map_err(|_| lost());
         let replies = std::iter::once(here).chain(self.others.iter().map(Thread::receive));
         for reply in replies {
-            if let Reply::Round { pushes: own, work, busy } = reply? {
+            if let Reply::Round { pushes: own, seconds: each, work, busy } = reply? {
                 slowest = slowest.max(busy);
                 total += busy;
                 all.rows += work.rows;
                 all.entries += work.entries;
                 pushes.push(own);
+                seconds.push(each);
             }
         }
-        let pushes = interleave(pushes).collect();
-        Ok(Shift { pushes, work: all, slowest, mean: total / self.threads() as f64, handing })
+        let (pushes, seconds) = (interleave(pushes).collect(), interleave(seconds).collect());
+        Ok(Shift { pushes, seconds, work: all, slowest, mean: total / self.threads() as f64, handing })
     }
 
     /// Sends an order to the other threads.
@@ -201,11 +204,13 @@ fn lost() -> Error {
 
 fn round(slots: &mut [Slot], order: &Order, shared: &[f64], mut pushes: Vec<Vec<f64>>) -> Reply {
     let began = Instant::now();
-    let mut all = Work::default();
+    let (mut all, mut seconds) = (Work::default(), Vec::with_capacity(slots.len()));
     for (slot, push) in slots.iter_mut().zip(&mut pushes) {
+        let begun = began.elapsed().as_secs_f64();
         let work = slot.worker.push(order, shared, &mut slot.items, push);
         all.rows += work.rows;
         all.entries += work.entries;
+        seconds.push(began.elapsed().as_secs_f64() - begun);
     }
-    Reply::Round { pushes, work: all, busy: began.elapsed().as_secs_f64() }
+    Reply::Round { pushes, seconds, work: all, busy: began.elapsed().as_secs_f64() }
 }

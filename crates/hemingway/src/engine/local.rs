@@ -3,16 +3,16 @@
 use std::time::Instant;
 
 use super::crew::{Crew, Slot};
+use super::dealt::Dealt;
 use super::{Clock, Engine, RoundTime, Setting, check_machines};
 use crate::Result;
-use crate::algorithm::{Machines, Order};
-use crate::placement::Placement;
+use crate::algorithm::{Machines, Order, strange_state};
 use crate::sync::TreeSum;
 
 /// The local engine.
 pub struct Local {
     setting: Setting,
-    placement: Placement,
+    dealt: Dealt,
     crew: Crew,
     tree: TreeSum,
     clock: Clock,
@@ -28,38 +28,37 @@ impl Local {
     pub fn new(setting: Setting, machines: usize) -> Result<Self> {
         let first = setting.first_items();
         let mut engine = Self {
-            placement: setting.placement(1),
+            dealt: Dealt::new(&setting, 1),
             setting,
             crew: Crew::default(),
             tree: TreeSum::default(),
             clock: Clock::default(),
         };
-        engine.deal(machines, &first)?;
+        check_machines(machines)?;
+        engine.deal(Dealt::new(&engine.setting, machines), &first);
         Ok(engine)
     }
 
-    fn deal(&mut self, machines: usize, items: &[f64]) -> Result<()> {
-        check_machines(machines)?;
+    fn deal(&mut self, dealt: Dealt, items: &[f64]) {
         // The old workers go before the new ones come: both would be too many.
         self.crew = Crew::default();
-        self.placement = self.setting.placement(machines);
-        let shards = self.setting.shards(&self.placement).into_iter();
+        self.dealt = dealt;
+        let shards = self.dealt.shards(&self.setting).into_iter();
         let workers = shards.map(|shard| self.setting.algorithm.worker(&self.setting.outline, shard));
         let slots = workers.zip(self.items_of_workers(items)).map(|(worker, items)| Slot { worker, items });
         self.crew = Crew::new(slots.collect(), cores());
-        Ok(())
     }
 
     /// The rows' numbers, cut as the rows are.
     fn items_of_workers<'a>(&'a self, items: &'a [f64]) -> impl Iterator<Item = Vec<f64>> + 'a {
         let width = self.setting.width();
-        self.placement.ranges().map(move |range| items[range.start * width..range.end * width].to_vec())
+        self.dealt.own.ranges().map(move |range| items[range.start * width..range.end * width].to_vec())
     }
 }
 
 impl Machines for Local {
     fn count(&self) -> usize {
-        self.placement.machines()
+        self.dealt.own.machines()
     }
 
     fn next_round(&self) -> u64 {
@@ -73,6 +72,7 @@ impl Machines for Local {
         let buffering = began.elapsed().as_secs_f64();
         let shift = self.crew.round(order, shared, buffers)?;
         let arrived = began.elapsed().as_secs_f64();
+        self.dealt.note(&self.setting, order, || shift.seconds.clone());
         for push in shift.pushes {
             self.tree.add(push);
         }
@@ -109,9 +109,34 @@ impl Engine for Local {
 
     fn resize(&mut self, machines: usize) -> Result<()> {
         let began = Instant::now();
+        check_machines(machines)?;
         let items = self.items()?;
-        self.deal(machines, &items)?;
+        self.deal(Dealt::new(&self.setting, machines), &items);
         self.clock.loading += began.elapsed().as_secs_f64();
+        Ok(())
+    }
+
+    /// Threads share one memory: nothing moves but the rows' numbers.
+    fn rebalance(&mut self) -> Result<bool> {
+        let began = Instant::now();
+        let Some(again) = self.dealt.again(&self.setting, |_, _| 0.0) else { return Ok(false) };
+        let items = self.items()?;
+        self.deal(again, &items);
+        self.clock.loading += began.elapsed().as_secs_f64();
+        Ok(true)
+    }
+
+    fn balance(&self) -> Vec<f64> {
+        self.dealt.state(&self.setting)
+    }
+
+    fn set_balance(&mut self, balance: &[f64]) -> Result<()> {
+        if balance.is_empty() {
+            return Ok(());
+        }
+        let dealt = self.dealt.restored(balance).ok_or_else(strange_state)?;
+        let items = self.items()?;
+        self.deal(dealt, &items);
         Ok(())
     }
 }

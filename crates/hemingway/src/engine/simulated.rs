@@ -5,8 +5,9 @@ mod timekeeper;
 
 use std::time::Instant;
 
+use super::dealt::Dealt;
 use super::{Clock, Engine, Setting, check_machines};
-use crate::algorithm::{Machines, Order, Worker};
+use crate::algorithm::{Machines, Order, Worker, strange_state};
 use crate::cluster::Cluster;
 use crate::data::matrix::BYTES_PER_ENTRY;
 use crate::placement::Placement;
@@ -18,7 +19,7 @@ pub use timekeeper::{Done, Timekeeper, moving_seconds};
 pub struct Simulated {
     setting: Setting,
     cluster: Cluster,
-    placement: Placement,
+    dealt: Dealt,
     workers: Vec<Box<dyn Worker>>,
     timekeeper: Timekeeper,
     /// What each machine did in the last round.
@@ -34,7 +35,7 @@ impl Simulated {
         let cluster = cluster.running(setting.algorithm.name());
         let mut engine = Self {
             items: setting.first_items(),
-            placement: setting.placement(1),
+            dealt: Dealt::new(&setting, 1),
             timekeeper: Timekeeper::new(&cluster, setting.problem.seed, &[0]),
             setting,
             cluster,
@@ -44,7 +45,7 @@ impl Simulated {
             clock: Clock::default(),
         };
         engine.check(machines)?;
-        engine.deal(machines);
+        engine.deal(Dealt::new(&engine.setting, machines));
         Ok(engine)
     }
 
@@ -63,18 +64,19 @@ impl Simulated {
         Ok(())
     }
 
-    fn deal(&mut self, machines: usize) {
-        self.placement = self.setting.placement(machines);
-        let shards = self.setting.shards(&self.placement);
+    fn deal(&mut self, dealt: Dealt) {
+        self.dealt = dealt;
+        let shards = self.dealt.shards(&self.setting);
         let stored: Vec<u64> = shards.iter().map(|shard| shard.stored()).collect();
         self.timekeeper = Timekeeper::new(&self.cluster, self.setting.problem.seed, &stored);
         let setting = &self.setting;
         self.workers = shards.into_iter().map(|shard| setting.algorithm.worker(&setting.outline, shard)).collect();
     }
 
-    fn bytes_per_row(&self) -> f64 {
-        let data = &self.setting.problem.data;
-        data.matrix.stored() as f64 * BYTES_PER_ENTRY / data.rows() as f64
+    /// Seconds it takes to cut rows, or columns, otherwise.
+    fn moving(&self, from: &Placement, to: &Placement) -> f64 {
+        let bytes = self.setting.problem.data.matrix.stored() as f64 * BYTES_PER_ENTRY / from.items() as f64;
+        moving_seconds(&self.cluster.network, from, to, bytes)
     }
 }
 
@@ -91,7 +93,7 @@ impl Machines for Simulated {
         let width = self.setting.width();
         self.done.clear();
         for k in 0..self.workers.len() {
-            let range = self.placement.range(k);
+            let range = self.dealt.own.range(k);
             let mut push = self.tree.buffer(sum.len());
             let items = &mut self.items[range.start * width..range.end * width];
             let began = Instant::now();
@@ -102,6 +104,7 @@ impl Machines for Simulated {
         self.tree.finish(sum);
         let rows = self.done.iter().map(|(work, _)| work.rows).sum();
         let time = self.timekeeper.round(order.round, &self.done, shared.len(), sum.len());
+        self.dealt.note(&self.setting, order, || self.timekeeper.seconds(order.round, &self.done));
         self.clock.book(order.off_clock, rows, time);
         Ok(self.workers.len())
     }
@@ -128,10 +131,29 @@ impl Engine for Simulated {
 
     fn resize(&mut self, machines: usize) -> Result<()> {
         self.check(machines)?;
-        let before = self.placement.clone();
-        self.deal(machines);
-        let network = &self.cluster.network;
-        self.clock.loading += moving_seconds(network, &before, &self.placement, self.bytes_per_row());
+        let before = self.dealt.own.clone();
+        self.deal(Dealt::new(&self.setting, machines));
+        self.clock.loading += self.moving(&before, &self.dealt.own);
+        Ok(())
+    }
+
+    fn rebalance(&mut self) -> Result<bool> {
+        let Some(again) = self.dealt.again(&self.setting, |from, to| self.moving(from, to)) else { return Ok(false) };
+        let moved = self.moving(&self.dealt.own, &again.own);
+        let beside = self.dealt.beside.as_ref().zip(again.beside.as_ref());
+        self.clock.loading += moved + beside.map_or(0.0, |(from, to)| self.moving(from, to));
+        self.deal(again);
+        Ok(true)
+    }
+
+    fn balance(&self) -> Vec<f64> {
+        self.dealt.state(&self.setting)
+    }
+
+    fn set_balance(&mut self, balance: &[f64]) -> Result<()> {
+        if !balance.is_empty() {
+            self.deal(self.dealt.restored(balance).ok_or_else(strange_state)?);
+        }
         Ok(())
     }
 }

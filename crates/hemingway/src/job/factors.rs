@@ -42,6 +42,14 @@ impl FactorSpec {
     fn meaning(&self) -> Meaning {
         if self.alpha.is_some() { Meaning::Implicit } else { Meaning::Explicit }
     }
+
+    /// A sentence about a rank that nothing needs.
+    fn beyond(&self, users: usize, items: usize) -> Option<String> {
+        let (rank, fewer) = (self.rank, users.min(items));
+        let whose = if users < items { "users" } else { "items" };
+        (rank > fewer)
+            .then(|| format!("--rank {rank} is more than there are {whose} ({fewer}): {fewer} would do as well"))
+    }
 }
 
 impl JobSpec {
@@ -52,6 +60,7 @@ impl JobSpec {
         let ratings = Listed::load(&self.data, asked.meaning())?.into_ratings(asked.meaning())?;
         let mut notes = ratings.notes.clone();
         let raters = Raters { users: ratings.dealt_users(self.seed), items: ratings.items };
+        notes.extend(asked.beyond(raters.users.len(), raters.items.len()));
         let (info, fingerprint) = (Info::of(&ratings.dataset), ratings.dataset.fingerprint());
         let usual = if asked.alpha.is_some() { IMPLICIT_L2 } else { EXPLICIT_L2 };
         let l2 = self.l2.unwrap_or(usual);

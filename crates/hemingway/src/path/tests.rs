@@ -116,7 +116,12 @@ fn a_path_ends_where_it_is_told_and_refuses_what_it_cannot_be() {
     let silent = Problem::new(silent, Loss::Squared, Some(0.0), 1).unwrap();
     assert!(solve(&silent, &asked(3, 1e-6), |_| true).unwrap_err().to_string().contains("there is no path"));
     let corner = Problem::new(data(20, 3), Loss::Hinge, Some(0.1), 1).unwrap();
-    assert!(solve(&corner, &asked(3, 1e-6), |_| true).unwrap_err().to_string().contains("does not apply to the hinge"));
+    assert!(
+        solve(&corner, &asked(3, 1e-6), |_| true)
+            .unwrap_err()
+            .to_string()
+            .contains("--path: a path needs a smooth loss, which hinge is not")
+    );
 }
 
 #[test]

@@ -209,6 +209,7 @@ mod tests {
                 shared: vec![model],
                 items: Vec::new(),
                 server: Vec::new(),
+                balance: Vec::new(),
                 model: vec![model],
                 iteration: 1,
                 clock: Clock { compute: seconds, ..Clock::default() },

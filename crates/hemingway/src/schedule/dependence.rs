@@ -7,7 +7,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::data::Row;
-use crate::data::matrix::dot;
+use crate::data::matrix::long_dot;
+use crate::simd::widest;
 
 /// Up to so many rows signatures are exact.
 const EXACT: usize = 1024;
@@ -64,8 +65,13 @@ impl Dependence {
 
     /// Learns a column's signature.
     pub(crate) fn describe(&mut self, column: u32, signature: &[f64]) {
-        let depends = |other: &Vec<f64>| dot(other, signature).abs() > self.rho;
-        let found: BTreeSet<u32> = self.signatures.iter().filter(|(_, s)| depends(s)).map(|(k, _)| *k).collect();
+        let found: BTreeSet<u32> = widest(
+            #[inline(always)]
+            || {
+                let depends = |other: &Vec<f64>| long_dot(other, signature).abs() > self.rho;
+                self.signatures.iter().filter(|(_, s)| depends(s)).map(|(k, _)| *k).collect()
+            },
+        );
         for other in &found {
             self.conflicts.entry(*other).or_default().insert(column);
         }
@@ -110,6 +116,7 @@ impl Dependence {
 mod tests {
     use super::*;
     use crate::data::Matrix;
+    use crate::data::matrix::dot;
 
     fn signed(column: &[f64]) -> Vec<f64> {
         let matrix = Matrix::dense(column.len(), column.to_vec());

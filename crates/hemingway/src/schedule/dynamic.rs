@@ -3,9 +3,9 @@
 //!
 //! The columns of the pool are drawn without replacement, a sweep at a time, with probability in proportion to the square of
 //! their last change and a floor: whoever moves much comes first, and nobody is left out for longer than a sweep. A round
-//! takes those at the head of the queue that may move together; the others keep their place.
+//! takes those at the head of the queue that may move together, about equally much work on every machine; the others keep their place.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -23,6 +23,8 @@ const SHRINK: f64 = 0.5;
 /// The part of a round's gain that is lost where columns are in each other's way: it grows below the first, shrinks above the
 /// second.
 const LOST: (f64, f64) = (0.05, 0.25);
+/// No machine: columns of several keep one from moving.
+const NOBODY: usize = usize::MAX;
 
 /// Columns, their priorities and whose turn it is.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,7 +33,11 @@ pub(crate) struct Dynamic {
     priorities: BTreeMap<u32, f64>,
     /// Those still to move in this sweep, the first first.
     queue: Vec<u32>,
-    pub(crate) dependence: Dependence,
+    dependence: Dependence,
+    /// Entries of the columns that were described.
+    weights: BTreeMap<u32, f64>,
+    /// The work of an average column of this sweep.
+    average: f64,
     /// Columns that a machine moves in a round.
     quota: f64,
     /// Whether the user has said so.
@@ -44,6 +50,8 @@ impl Dynamic {
             priorities: BTreeMap::new(),
             queue: Vec::new(),
             dependence: Dependence::above(rho),
+            weights: BTreeMap::new(),
+            average: 1.0,
             quota: block.map_or(QUOTA.0, |block| block as f64),
             is_set: block.is_some(),
         }
@@ -56,6 +64,14 @@ impl Dynamic {
         self.priorities = pool.into_iter().map(known).collect();
         self.queue.clear();
         self.dependence.retain(&self.priorities.keys().copied().collect());
+        self.weights.retain(|column, _| self.priorities.contains_key(column));
+        self.weigh();
+    }
+
+    /// Learns how many entries a column has, and its signature.
+    pub(crate) fn describe(&mut self, column: u32, entries: f64, signature: &[f64]) {
+        self.weights.insert(column, entries);
+        self.dependence.describe(column, signature);
     }
 
     /// The columns it goes on with, ascending.
@@ -83,38 +99,68 @@ impl Dynamic {
         let mut drawn: Vec<(f64, u32)> = self.priorities.iter().map(draw).collect();
         drawn.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         self.queue = drawn.into_iter().map(|(_, column)| column).collect();
+        self.weigh();
     }
 
-    /// The columns of the next round, ascending: no two of them on different machines conflict, and no machine has more
-    /// than its quota.
+    /// The columns of the next round, ascending: no two of them on different machines conflict, and every machine has as much work as
+    /// its quota of average columns is, and a column more at most, as far as there are columns for it.
     pub(crate) fn block(&self, placement: &Placement) -> Vec<u32> {
-        let quota = (self.quota as usize).max(1);
-        let mut taken = vec![0; placement.machines()];
+        let (quota, budget) = (self.columns_each(), self.budget());
+        let most = if self.is_set { quota } else { usize::MAX };
+        let mut taken = vec![(0, 0.0); placement.machines()];
         let mut full = 0;
-        let mut kept: BTreeMap<u32, usize> = BTreeMap::new();
+        let mut kept = Vec::new();
+        // Of columns that conflict with one that is kept: the only machine that may still move them, or nobody.
+        let mut held_by: BTreeMap<u32, usize> = BTreeMap::new();
         for column in &self.queue {
             let owner = placement.owner(*column as usize);
-            let stands_back = |other: u32| kept.get(&other).is_some_and(|machine| *machine != owner);
-            if taken[owner] == quota || self.dependence.conflicts(*column).any(stands_back) {
+            let is_full = |(columns, work): (usize, f64)| columns == most || work >= budget;
+            if is_full(taken[owner]) || held_by.get(column).is_some_and(|holder| *holder != owner) {
                 continue;
             }
-            kept.insert(*column, owner);
-            taken[owner] += 1;
-            full += usize::from(taken[owner] == quota);
+            kept.push(*column);
+            for other in self.dependence.conflicts(*column) {
+                held_by
+                    .entry(other)
+                    .and_modify(|holder| *holder = if *holder == owner { owner } else { NOBODY })
+                    .or_insert(owner);
+            }
+            taken[owner].0 += 1;
+            taken[owner].1 += self.weight(*column);
+            full += usize::from(is_full(taken[owner]));
             if full == taken.len() {
                 break;
             }
         }
-        kept.into_keys().collect()
+        kept.sort_unstable();
+        kept
     }
 
-    /// A block has moved by so much each.
+    fn columns_each(&self) -> usize {
+        (self.quota as usize).max(1)
+    }
+
+    /// A column of no entries asks for something too.
+    fn weight(&self, column: u32) -> f64 {
+        self.weights.get(&column).map_or(1.0, |entries| entries.max(1.0))
+    }
+
+    /// The work that a machine's quota of average columns is.
+    fn budget(&self) -> f64 {
+        self.columns_each() as f64 * self.average
+    }
+
+    fn weigh(&mut self) {
+        let whole: f64 = self.pool().map(|column| self.weight(column)).sum();
+        self.average = whole / self.priorities.len().max(1) as f64;
+    }
+
+    /// A block, ascending, has moved by so much each.
     pub(crate) fn observe(&mut self, block: &[u32], changes: &[f64]) {
         for (column, change) in block.iter().zip(changes) {
             self.priorities.insert(*column, change * change);
         }
-        let moved: BTreeSet<u32> = block.iter().copied().collect();
-        self.queue.retain(|column| !moved.contains(column));
+        self.queue.retain(|column| block.binary_search(column).is_err());
     }
 
     /// Learns what part of a round's gain was lost by columns that were in each other's way.
@@ -128,10 +174,13 @@ impl Dynamic {
         self.quota = (by * self.quota).clamp(1.0, QUOTA.1.max(self.quota));
     }
 
-    /// [quota, columns, queue], the columns with their priorities, the queue, and what is known of dependence.
+    /// [quota, columns, queue], the columns with their priorities and weights (below 0 if not described), the queue, and what is known of
+    /// dependence.
     pub(crate) fn state(&self) -> impl Iterator<Item = f64> + '_ {
         let sizes = [self.quota, self.priorities.len() as f64, self.queue.len() as f64];
-        let pool = self.priorities.iter().flat_map(|(column, priority)| [f64::from(*column), *priority]);
+        let weight = |column| self.weights.get(column).map_or(-1.0, |entries| *entries);
+        let pool =
+            self.priorities.iter().flat_map(move |(column, priority)| [f64::from(*column), *priority, weight(column)]);
         let queue = self.queue.iter().map(|column| f64::from(*column));
         sizes.into_iter().chain(pool).chain(queue).chain(self.dependence.state())
     }
@@ -139,11 +188,14 @@ impl Dynamic {
     /// Takes up what [`Dynamic::state`] gave.
     pub(crate) fn restore(&mut self, state: &[f64]) -> Option<()> {
         let [quota, columns, queue, rest @ ..] = state else { return None };
-        let (pool, rest) = rest.split_at_checked(2 * *columns as usize)?;
+        let (pool, rest) = rest.split_at_checked(3 * *columns as usize)?;
         let (queue, dependence) = rest.split_at_checked(*queue as usize)?;
         self.quota = *quota;
-        self.priorities = pool.chunks_exact(2).map(|pair| (pair[0] as u32, pair[1])).collect();
+        self.priorities = pool.chunks_exact(3).map(|entry| (entry[0] as u32, entry[1])).collect();
+        let described = pool.chunks_exact(3).filter(|entry| entry[2] >= 0.0);
+        self.weights = described.map(|entry| (entry[0] as u32, entry[2])).collect();
         self.queue = queue.iter().map(|column| *column as u32).collect();
+        self.weigh();
         self.dependence.restore(dependence)
     }
 }
@@ -161,15 +213,20 @@ mod tests {
     }
 
     fn described(angles: &[f64], rho: f64, quota: Option<usize>) -> Dynamic {
+        weighing(angles, &vec![1.0; angles.len()], rho, quota)
+    }
+
+    fn weighing(angles: &[f64], weights: &[f64], rho: f64, quota: Option<usize>) -> Dynamic {
         let mut dynamic = Dynamic::new(quota, rho);
         dynamic.renew(0..angles.len() as u32);
-        (0..).zip(angles).for_each(|(column, angle)| dynamic.dependence.describe(column, &unit(*angle)));
+        let columns = (0..).zip(angles).zip(weights);
+        columns.for_each(|((column, angle), weight)| dynamic.describe(column, *weight, &unit(*angle)));
         dynamic
     }
 
     proptest! {
         /// Sweeps end, everybody has moved once in each, never two together on different machines that depend on each
-        /// other, and no machine moves more than its quota.
+        /// other, and no machine moves more than its quota. A sweep has no more rounds than columns.
         #[test]
         fn everybody_moves_and_nobody_in_the_way_of_another(
             angles in prop::collection::vec(0.0..3.2f64, 1..40),
@@ -181,7 +238,7 @@ mod tests {
             let placement = Placement::even(angles.len(), machines);
             for round in 0..3 {
                 dynamic.sweep(&mut keyed(1, Purpose::Schedule, 0, round));
-                let mut moved = Vec::new();
+                let (mut moved, mut rounds) = (Vec::new(), 0);
                 while !dynamic.is_swept() {
                     let block = dynamic.block(&placement);
                     prop_assert!(!block.is_empty() && block.is_sorted());
@@ -196,9 +253,38 @@ mod tests {
                     let changes: Vec<f64> = block.iter().map(|column| f64::from(*column)).collect();
                     dynamic.observe(&block, &changes);
                     moved.extend(block);
+                    rounds += 1;
                 }
                 moved.sort_unstable();
                 prop_assert_eq!(moved, (0..angles.len() as u32).collect::<Vec<_>>());
+                prop_assert!(rounds <= angles.len());
+            }
+        }
+
+        /// No machine has more work than all have on average and a column, as long as there are columns for all of them; and never more
+        /// than its quota of average columns and one.
+        #[test]
+        fn work_is_shared_out_evenly(
+            weights in prop::collection::vec(0..500u32, 1..60),
+            machines in 1..6usize,
+            quota in 1.0..9.0f64,
+        ) {
+            let weights: Vec<f64> = weights.into_iter().map(f64::from).collect();
+            let mut dynamic = weighing(&vec![0.0; weights.len()], &weights, 1.0, None);
+            dynamic.quota = quota;
+            let placement = Placement::even(weights.len(), machines);
+            dynamic.sweep(&mut keyed(1, Purpose::Schedule, 0, 0));
+            let heaviest = weights.iter().copied().fold(1.0, f64::max);
+            while !dynamic.is_swept() {
+                let mut work = vec![0.0; machines];
+                let block = dynamic.block(&placement);
+                block.iter().for_each(|column| work[placement.owner(*column as usize)] += dynamic.weight(*column));
+                let (budget, mean) = (dynamic.budget(), work.iter().sum::<f64>() / machines as f64);
+                let enough = work.iter().all(|work| *work >= budget);
+                let most = if enough { mean } else { budget };
+                prop_assert!(work.iter().all(|work| *work <= most + heaviest), "{work:?} of {budget}");
+                let changes = vec![0.0; block.len()];
+                dynamic.observe(&block, &changes);
             }
         }
     }
@@ -230,5 +316,7 @@ mod tests {
         assert!(again.restore(&state[..4]).is_none());
         dynamic.renew([1, 5]);
         assert_eq!(dynamic.strangers(), [5]);
+        let state: Vec<f64> = dynamic.state().collect();
+        assert!(again.restore(&state).is_some() && again == dynamic);
     }
 }

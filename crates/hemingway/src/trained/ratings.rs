@@ -40,6 +40,20 @@ impl RatingModel {
         if self.factors.biased() { Meaning::Explicit } else { Meaning::Implicit }
     }
 
+    /// A sentence about pairs to measure on that were trained on, if there are any.
+    fn known_already(&self, test: &Dataset) -> Option<String> {
+        let known = |(u, seen): (usize, &Vec<u32>)| {
+            test.matrix.row(u).iter().filter(|(i, _)| seen.binary_search(i).is_ok()).count()
+        };
+        let known: usize = self.seen.iter().enumerate().map(known).sum();
+        let then = match self.meaning() {
+            Meaning::Explicit => "errors on them tell little of others",
+            Meaning::Implicit => "they are not recommended again, and cannot be found",
+        };
+        (known > 0)
+            .then(|| format!("{known} of {} ratings to measure on were trained on: {then}", test.matrix.stored()))
+    }
+
     /// Refuses what does not fit together.
     pub(super) fn check(&self, weights: usize) -> Result<(), String> {
         let (users, items) = (self.users.len(), self.items.len());
@@ -98,18 +112,19 @@ impl TrainedModel {
         Ok(listed.iter().map(|(user, item, _)| model.predict(known.user(user), known.item(item))).collect())
     }
 
-    /// Every measure that applies, and a sentence about ids that were not seen, if any.
-    pub fn score_ratings(&self, listed: &Listed) -> Result<(BTreeMap<String, f64>, Option<String>)> {
+    /// Every measure that applies, and sentences about ids that were not seen and pairs that were, if any.
+    pub fn score_ratings(&self, listed: &Listed) -> Result<(BTreeMap<String, f64>, Vec<String>)> {
         let ratings = self.of_ratings()?;
-        let meaning = if ratings.factors.biased() { Meaning::Explicit } else { Meaning::Implicit };
-        let (test, note) = Directory::of(&ratings.users, &ratings.items).arrange(listed, meaning);
+        let meaning = ratings.meaning();
+        let (test, strange) = Directory::of(&ratings.users, &ratings.items).arrange(listed, meaning);
         if meaning == Meaning::Implicit && test.matrix.stored_in(0..ratings.users.len()) == 0 {
             return Err(Error::file(&test.name, "holds no user that was trained on: there is nobody to measure with"));
         }
         let mut seen = Matrix::sparse(ratings.items.len());
         ratings.seen.iter().for_each(|items| seen.push_row(items.iter().map(|i| (*i, 1.0))));
         let train = Dataset::new("seen", seen, vec![0.0; ratings.users.len()]);
-        Ok((ratings.factors.measures(&train, &test, &self.weights), note))
+        let notes = strange.into_iter().chain(ratings.known_already(&test)).collect();
+        Ok((ratings.factors.measures(&train, &test, &self.weights), notes))
     }
 }
 

@@ -130,7 +130,7 @@ impl StradsServer {
     /// One look, and the columns whose coefficients are not 0.
     fn ask(&mut self, on: &mut dyn Machines, shared: &[f64]) -> Result<(Seen, Vec<u32>)> {
         let (v, w) = shared.split_at(self.outline.rows);
-        let support: Vec<u32> = (0..).zip(w).filter(|(_, w)| **w != 0.0).map(|(column, _)| column).collect();
+        let support = self.support(w);
         let newcomers = self.newcomers(support.len(), on.count());
         let slots = newcomers.min(2 * newcomers / on.count() + 8);
         let travel = self.travelled(v);
@@ -148,6 +148,16 @@ impl StradsServer {
         let seen = Seen::from(&self.outline, &self.sum, slots, self.outline.penalty.value(&own));
         self.sphere = seen.sphere;
         Ok((seen, support))
+    }
+
+    /// The columns whose coefficients are not 0: only those of the pool have moved since the last look.
+    fn support(&self, w: &[f64]) -> Vec<u32> {
+        let is_not_0 = |column: &u32| w[*column as usize] != 0.0;
+        let mut support: Vec<u32> = self.dynamic.pool().filter(is_not_0).collect();
+        if support.is_empty() {
+            support = (0..w.len() as u32).filter(is_not_0).collect();
+        }
+        support
     }
 
     /// Makes the pool of what a look has seen.
@@ -184,18 +194,19 @@ impl StradsServer {
             self.phase = Phase::Move;
             return Ok(Step::Moved);
         }
-        let length = signature_len(self.outline.rows);
+        let length = 1 + signature_len(self.outline.rows);
         self.sum.clear();
         self.sum.resize(length * strangers.len(), 0.0);
         let order = Order { block: strangers.clone(), ..Order::train(on, Task::Probe, Vec::new()) };
         on.round(&order, &[], &mut self.sum)?;
         let columns = self.columns();
+        let described = strangers.iter().zip(self.sum.chunks_exact(length));
         match &mut self.rival {
-            Some(rival) => rival.describe(&strangers, &self.sum, columns),
-            None => {
-                let described = strangers.iter().zip(self.sum.chunks_exact(length));
-                described.for_each(|(column, signature)| self.dynamic.dependence.describe(*column, signature));
+            Some(rival) => {
+                let signatures: Vec<f64> = described.flat_map(|(_, told)| &told[1..]).copied().collect();
+                rival.describe(&strangers, &signatures, columns);
             }
+            None => described.for_each(|(column, told)| self.dynamic.describe(*column, told[0], &told[1..])),
         }
         Ok(Step::Moved)
     }
@@ -323,6 +334,7 @@ impl Server for StradsServer {
     fn adopt(&mut self, on: &mut dyn Machines, model: &[f64], shared: &mut [f64]) -> Result<()> {
         self.value = f64::INFINITY;
         self.looked_at.clear();
+        self.dynamic.renew([]);
         columns::adopt(&self.outline, on, model, shared)
     }
 

@@ -22,6 +22,7 @@ struct Fields {
     user: usize,
     item: usize,
     rating: Option<usize>,
+    meaning: Meaning,
 }
 
 /// Reads a file.
@@ -33,18 +34,11 @@ pub(super) fn read(path: &Path, meaning: Meaning) -> Result<Listed> {
         return Err(Error::file(path, "is empty: ratings are lines of user, item and rating"));
     };
     if first.starts_with(BANNER) {
-        read_market(&first, &mut lines, &mut listed)?;
+        read_market(&first, &mut lines, meaning, &mut listed)?;
     } else {
         read_table(&first, &mut lines, meaning, &mut listed)?;
     }
-    let negative = listed.entries.iter().position(|(.., rating)| meaning == Meaning::Implicit && *rating < 0.0);
-    match negative {
-        Some(k) => {
-            let what = format!("entry {} is below 0: implicit feedback counts, and cannot be negative", k + 1);
-            Err(Error::file(path, what))
-        }
-        None => Ok(listed),
-    }
+    Ok(listed)
 }
 
 struct Lines<'a> {
@@ -81,6 +75,7 @@ impl Lines<'_> {
 
 fn read_table(first: &str, lines: &mut Lines<'_>, meaning: Meaning, listed: &mut Listed) -> Result<()> {
     let (fields, header) = Fields::of(first, meaning).map_err(|what| lines.wrong(what))?;
+    listed.notes.extend(fields.taken(first, header));
     if !header {
         fields.take(first, listed).map_err(|what| lines.wrong(what))?;
     }
@@ -128,9 +123,9 @@ impl Fields {
                     "its header names no rating: `{line}`; call that column `rating`, or ask for --implicit"
                 ));
             }
-            return Ok((Self { separator, user, item, rating }, true));
+            return Ok((Self { separator, user, item, rating, meaning }, true));
         }
-        let plain = Self { separator, user: 0, item: 1, rating: (fields.len() > 2).then_some(2) };
+        let plain = Self { separator, user: 0, item: 1, rating: (fields.len() > 2).then_some(2), meaning };
         match (fields.get(2), meaning) {
             (Some(rating), _) if rating.parse::<f64>().is_err() => Err(format!(
                 "`{line}` is neither user, item and a number nor a header that names them; call columns user, item and rating"
@@ -139,6 +134,17 @@ impl Fields {
             (None, Meaning::Implicit) if fields.len() == 2 => Ok((plain, false)),
             (None, _) => Err(format!("`{line}` is not user, item and rating, parted by a tab, comma, semicolon or ::")),
         }
+    }
+
+    /// Which of several columns are taken, where there are more than that.
+    fn taken(&self, first: &str, header: bool) -> Option<String> {
+        let all = cut(first, self.separator).ok()?;
+        let own: Vec<usize> = [self.user, self.item].into_iter().chain(self.rating).collect();
+        let name = |k: &usize| if header { format!("`{}`", all[*k]) } else { (k + 1).to_string() };
+        let names: Vec<String> = own.iter().map(name).collect();
+        let what = if self.rating.is_some() { "user, item and rating" } else { "user and item" };
+        let more = all.len() - own.len();
+        (more > 0).then(|| format!("columns {} are taken for {what}; {more} more are left out", names.join(", ")))
     }
 
     fn take(&self, line: &str, listed: &mut Listed) -> Result<(), String> {
@@ -151,6 +157,9 @@ impl Fields {
             Some(k) => number(field(k, "rating")?)?,
             None => 1.0,
         };
+        if rating < 0.0 && self.meaning == Meaning::Implicit {
+            return Err(format!("{rating} is below 0: implicit feedback counts, and cannot be negative"));
+        }
         listed.add(field(self.user, "user")?, field(self.item, "item")?, rating);
         Ok(())
     }
@@ -162,7 +171,7 @@ fn number(text: &str) -> Result<f64, String> {
 }
 
 /// `%%MatrixMarket matrix coordinate real|integer|pattern general`: sizes, then a line an entry.
-fn read_market(banner: &str, lines: &mut Lines<'_>, listed: &mut Listed) -> Result<()> {
+fn read_market(banner: &str, lines: &mut Lines<'_>, meaning: Meaning, listed: &mut Listed) -> Result<()> {
     let words = banner.to_lowercase();
     let words: Vec<&str> = words.split_whitespace().collect();
     let [_, "matrix", "coordinate", field @ ("real" | "integer" | "pattern"), "general"] = words[..] else {
@@ -170,7 +179,11 @@ fn read_market(banner: &str, lines: &mut Lines<'_>, listed: &mut Listed) -> Resu
         return Err(lines.wrong(what));
     };
     let rating = (field != "pattern").then_some(2);
-    let fields = Fields { separator: None, user: 0, item: 1, rating };
+    let fields = Fields { separator: None, user: 0, item: 1, rating, meaning };
+    if rating.is_none() && meaning == Meaning::Explicit {
+        let words = "its entries have no ratings (`pattern`): each counts as 1, from which nothing is learnt; --implicit takes them for feedback";
+        listed.notes.push(words.into());
+    }
     let mut sizes: Option<[usize; 3]> = None;
     while let Some(line) = lines.next()? {
         if line.starts_with('%') {

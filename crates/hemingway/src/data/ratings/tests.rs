@@ -83,7 +83,7 @@ fn what_cannot_be_read_is_named_with_its_line() {
         ("a,b,c\n1,2,3\n", Meaning::Explicit, ":1: `a,b,c` is neither user, item and a number nor a header"),
         ("u1,i1,NA\nu2,i1,3\n", Meaning::Explicit, ":1: `u1,i1,NA` is neither"),
         ("1,2,3\n\"Smith, J\",5,3\n", Meaning::Explicit, ":2: the quotes of `\"Smith` do not close"),
-        ("1,2,3\n1,2,-1\n", Meaning::Implicit, "entry 2 is below 0"),
+        ("1,2,3\n1,2,-1\n", Meaning::Implicit, ":2: -1 is below 0"),
         ("1,2,0\n", Meaning::Implicit, "holds no ratings"),
         ("%%MatrixMarket matrix array real general\n", Meaning::Explicit, "coordinate real general"),
         ("%%MatrixMarket matrix coordinate real general\nx\n", Meaning::Explicit, ":2: `x` is not the size"),

@@ -49,7 +49,7 @@ impl Timekeeper {
 
     /// Where the time goes in a round that broadcasts and sums so many numbers.
     pub fn round(&self, round: u64, done: &[Done], down: usize, up: usize) -> RoundTime {
-        let seconds = done.iter().enumerate().map(|(k, done)| self.compute_seconds(k, round, *done));
+        let seconds = self.seconds(round, done).into_iter();
         let (total, slowest) = seconds.fold((0.0, 0.0_f64), |(total, slowest), s| (total + s, slowest.max(s)));
         let compute = total / done.len() as f64;
         let overhead = self.cluster.overhead;
@@ -60,6 +60,11 @@ impl Timekeeper {
             sync: self.sync_seconds(down, up),
             other: 1e-3 * (overhead.per_round_ms + overhead.per_machine_ms * done.len() as f64),
         }
+    }
+
+    /// Seconds that every machine computes in this round.
+    pub(super) fn seconds(&self, round: u64, done: &[Done]) -> Vec<f64> {
+        done.iter().enumerate().map(|(k, done)| self.compute_seconds(k, round, *done)).collect()
     }
 
     /// Seconds machine k takes for its work in this round.
