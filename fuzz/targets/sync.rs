@@ -17,9 +17,8 @@ const MANY: usize = 64;
 
 static CLUSTER: LazyLock<Cluster> =
     LazyLock::new(|| Cluster::parse(include_str!("../seeds/cluster/racks")).expect("a sound cluster"));
-static STAGE: LazyLock<Stage> = LazyLock::new(|| {
-    Stage::new(Model::parse(MODEL).expect("a sound model"), &CLUSTER, 4).expect("as many machines")
-});
+static STAGE: LazyLock<Stage> =
+    LazyLock::new(|| Stage::new(Model::parse(MODEL).expect("a sound model"), &CLUSTER, 4).expect("as many machines"));
 
 fn foretell(stage: &Stage, strategy: &Strategy) {
     if let Ok(play) = stage.play(strategy) {
