@@ -62,7 +62,7 @@ impl Lesson {
 
     /// Lists that can be compared with each other: of one model on one cluster, timed alike.
     pub fn alike<'a>(lessons: impl IntoIterator<Item = &'a Self>) -> Vec<Vec<(Look, f64)>> {
-        let mut lists: BTreeMap<(&str, &str, usize, &str), Vec<(Look, f64)>> = BTreeMap::new();
+        let mut lists: BTreeMap<_, Vec<(Look, f64)>> = BTreeMap::new();
         for lesson in lessons {
             let key = (&*lesson.model, &*lesson.cluster, lesson.machines, &*lesson.engine);
             lists.entry(key).or_default().push((lesson.look, lesson.seconds));
