@@ -144,10 +144,10 @@ fn one_machine_has_nothing_to_sum() {
 #[test]
 fn the_sum_of_one_machine_tells_nothing_of_links() {
     let alone = timing(1, [1e-4, 0.0, 1e-5, 0.0]);
-    let pace = pace(&[alone, timing(16, [1e-5, 0.0, 6e-2, 0.0])]);
+    let pace = pace(&[alone, timing(16, [6.25e-6, 0.0, 6e-2, 0.0])]);
     let (four, one) = (ln_seconds(&pace, "a", 4).0.exp(), ln_seconds(&pace, "a", 1).0.exp());
     assert!((0.004..0.06).contains(&four), "{four}");
-    assert!((one / 1.1e-4 - 1.0).abs() < 0.02, "{one}");
+    assert!((one / 1.1e-4 - 1.0).abs() < 0.05, "{one}");
 }
 
 #[test]
