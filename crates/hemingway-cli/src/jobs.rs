@@ -64,6 +64,15 @@ pub(crate) fn the_data(data: &[String]) -> Result<String> {
     }
 }
 
+/// Whether there is a folder for a file to be written.
+pub(crate) fn check_folder(flag: &str, path: Option<&Path>) -> Result<()> {
+    let folder = path.and_then(Path::parent).filter(|folder| !folder.as_os_str().is_empty() && !folder.is_dir());
+    match folder {
+        Some(folder) => Err(Usage::error(format!("{flag}: there is no folder {}", folder.display()))),
+        None => Ok(()),
+    }
+}
+
 /// The job that these flags state.
 pub(crate) fn spec(
     data: String,
@@ -76,12 +85,8 @@ pub(crate) fn spec(
 ) -> Result<JobSpec> {
     // Before hours of training, not after.
     keep.model.as_deref().map(ModelFormat::of).transpose()?;
-    for (flag, path) in [("--model", &keep.model), ("--records", &keep.records)] {
-        let folder = path.as_deref().and_then(Path::parent).filter(|folder| !folder.as_os_str().is_empty());
-        if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
-            return Err(Usage::error(format!("{flag}: there is no folder {}", folder.display())));
-        }
-    }
+    check_folder("--model", keep.model.as_deref())?;
+    check_folder("--records", keep.records.as_deref())?;
     Ok(JobSpec {
         data,
         labels: problem.labels.labels(),

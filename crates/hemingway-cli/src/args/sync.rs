@@ -156,7 +156,11 @@ impl JudgeArgs {
     }
 }
 
+/// By then no message of a known model is longer than a number.
+const MOST_SCALE: f64 = 1e6;
+
 fn scale(text: &str) -> Result<f64, String> {
     let scale = value::number(text)?;
-    if scale.is_finite() && scale >= 1.0 { Ok(scale) } else { Err("write a factor of 1 or more".into()) }
+    let sound = (1.0..=MOST_SCALE).contains(&scale);
+    sound.then_some(scale).ok_or_else(|| format!("write a factor from 1 to {MOST_SCALE}"))
 }

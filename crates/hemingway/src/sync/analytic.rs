@@ -12,9 +12,6 @@ use load::Alone;
 pub(super) use load::Load;
 use share::Shares;
 
-/// Steps looked at where sums may be late, half of them until that has settled.
-const STEPS_IF_STALE: u64 = 6;
-
 /// One exchange in time, in seconds from the beginning of its step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Span {
@@ -139,8 +136,9 @@ impl<'a> Course<'a> {
     }
 
     fn run(mut self) -> Forecast {
-        let late = self.play.layout.groups.iter().any(|group| group.staleness > 0);
-        let steps = if late { STEPS_IF_STALE } else { 1 };
+        // Where sums may be late, as many steps as they may until that has settled, and as many again.
+        let period = self.play.layout.period();
+        let steps = if period > 1 { 2 * period } else { 1 };
         let compute = self.stage.slowest_compute();
         let (mut ends, mut now) = (vec![0.0], 0.0);
         for step in 0..steps {
@@ -148,10 +146,9 @@ impl<'a> Course<'a> {
             now = self.step(step, now, now + compute);
             ends.push(now);
         }
-        let settled = ends.len() / 2;
-        let seconds = (now - ends[settled]) / (ends.len() - 1 - settled).max(1) as f64;
+        let settled = ends.len() - 1 - period as usize;
         Forecast {
-            seconds: if late { seconds } else { now },
+            seconds: (now - ends[settled]) / period as f64,
             compute,
             busy: self.shares.busy(self.stage.links.count(), &self.alone),
             latency: self.alone.iter().map(|alone| alone.latency).sum(),
@@ -164,11 +161,13 @@ impl<'a> Course<'a> {
         let mut now = began;
         loop {
             self.begin(step, began, now);
-            if !self.is_due(step) {
-                // What is late goes on while machines compute; exactly when matters little.
-                return now.max(computed);
+            let is_due = self.is_due(step);
+            if !is_due && now >= computed {
+                return now;
             }
-            let next = self.next_event(step, began, now);
+            // What may be late goes on while machines compute, and waits for nobody afterwards.
+            let no_later = if is_due { f64::INFINITY } else { computed };
+            let next = self.next_event(step, began, now).min(no_later);
             let passed = next - now;
             self.flows.iter_mut().filter(|flow| flow.starts <= now).for_each(|flow| flow.left -= flow.pace * passed);
             now = next;
@@ -188,7 +187,7 @@ impl<'a> Course<'a> {
             }
             self.waiting.pop_front();
             let Alone { latency, moving } = self.alone[group];
-            self.spans[group] = Span { group, ready: ready - began, begin: now - began, end: 0.0 };
+            self.spans[group] = Span { group, ready: ready - began, begin: now - began, end: now - began };
             self.flows.push(Flow { step: of, group, starts: now + latency, left: moving, pace: 0.0 });
         }
         let moving = self.flows.iter().filter(|flow| flow.starts <= now).map(|flow| flow.group);
@@ -270,6 +269,17 @@ mod tests {
         // In and out of one server go on side by side only where there are several groups.
         let server = seconds(8, Gene::new(Kind::Server), 8, 0.0).seconds;
         assert!((server - (200e-6 + 8.0 * 3e-3)).abs() < 1e-6, "{server}");
+    }
+
+    /// However late sums may be, links carry as many bytes a step.
+    #[test]
+    fn being_late_hides_latencies_but_no_bytes() {
+        for staleness in [1, 2, 3, 8] {
+            let gene = Gene { staleness, ..Gene::new(Kind::AllReduce(Method::Ring)) };
+            let late = seconds(8, gene, 8, 1.0);
+            assert!((0.0118..0.0132).contains(&late.seconds), "{staleness} steps late: {}", late.seconds);
+            assert!(late.spans.iter().all(|span| span.end >= span.begin), "{:?}", late.spans);
+        }
     }
 
     #[test]

@@ -7,6 +7,7 @@ pub(super) mod workload;
 use serde::{Deserialize, Serialize};
 
 use super::execute::{Team, Timing};
+use super::search::Interval;
 use super::stage::Stage;
 use super::strategy::Strategy;
 use crate::Result;
@@ -34,6 +35,9 @@ impl std::fmt::Display for Engine {
     }
 }
 
+/// Steps, or turns of them, whose median a trial is.
+const STEPS: u64 = 3;
+
 /// An engine with its seed.
 #[derive(Debug)]
 pub struct Judge<'a> {
@@ -52,6 +56,16 @@ impl<'a> Judge<'a> {
     /// Its engine.
     pub fn engine(&self) -> Engine {
         self.engine
+    }
+
+    /// Seconds of a step in one trial. Where sums may be late, steps that wait for several take turns with steps that wait for
+    /// none: what counts is the mean of as many as that takes, once the first of them have gone by.
+    pub fn trial(&mut self, strategy: &Strategy) -> Result<f64> {
+        let period = self.stage.play(strategy)?.layout.period();
+        let first = if period > 1 { period } else { 0 };
+        let steps = self.time(strategy, first + STEPS * period)?;
+        let turns = steps[first as usize..].chunks(period as usize);
+        Ok(Interval::of(turns.map(|turn| turn.iter().sum::<f64>() / turn.len() as f64).collect()).mid)
     }
 
     /// Seconds of so many steps, in one trial.

@@ -17,8 +17,6 @@ use crate::rng::{Purpose, keyed};
 use crate::{Error, Result};
 pub use builders::{Built, tuned};
 
-/// Steps timed in a trial.
-const STEPS: u64 = 3;
 /// Trials of each of those that are confirmed at the end.
 const REPEATS: usize = 5;
 /// Trials between two lessons.
@@ -146,7 +144,7 @@ pub fn search(stage: &Stage, wish: Wish, prior: &Ranker, tell: &mut dyn FnMut(&s
         let ranker = prior.taught(&lessons(&trials));
         let wanted = BATCH.min(wish.trials - (trials.len() - own));
         for (sketch, look) in propose::batch(stage, &wish, &trials, &ranker, wanted, &mut random)? {
-            let seconds = median(judge.time(&sketch.strategy(stage, "proposed"), STEPS)?);
+            let seconds = judge.trial(&sketch.strategy(stage, "proposed"))?;
             trials.push(Trial { sketch, look, seconds });
         }
         let now = fastest(&trials);
@@ -181,7 +179,7 @@ fn confirmed(
     let mut seconds: Vec<Vec<f64>> = vec![Vec::new(); all.len()];
     for _ in 0..REPEATS {
         for (strategy, seconds) in all.iter().zip(&mut seconds) {
-            seconds.push(median(judge.time(strategy, STEPS)?));
+            seconds.push(judge.trial(strategy)?);
         }
     }
     let found = all.len() - builders.len();
@@ -193,7 +191,7 @@ fn confirmed(
 
 /// A strategy's time over repeated trials.
 pub fn measured(judge: &mut Judge<'_>, strategy: &Strategy) -> Result<Interval> {
-    let trials = (0..REPEATS).map(|_| judge.time(strategy, STEPS).map(median));
+    let trials = (0..REPEATS).map(|_| judge.trial(strategy));
     Ok(Interval::of(trials.collect::<Result<Vec<f64>>>()?))
 }
 
@@ -220,10 +218,6 @@ fn lessons(trials: &[Trial]) -> Vec<(Look, f64)> {
 
 fn fastest(trials: &[Trial]) -> f64 {
     trials.iter().map(|trial| trial.seconds).fold(f64::INFINITY, f64::min)
-}
-
-fn median(seconds: Vec<f64>) -> f64 {
-    Interval::of(seconds).mid
 }
 
 #[cfg(test)]

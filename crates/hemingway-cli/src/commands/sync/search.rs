@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 use super::super::exit;
 use super::compare::{Row, table};
 use crate::args::{JudgeArgs, LessonArgs, PlaceArgs};
+use crate::jobs::check_folder;
 use crate::output::{Answer, Output};
 use crate::show::{Paint, number};
 
@@ -27,6 +28,8 @@ pub(super) fn search(
     lessons: &LessonArgs,
     out: &mut dyn Output,
 ) -> Result<u8> {
+    check_folder("-o", file)?;
+    check_folder("--keep", lessons.keep.as_deref())?;
     let (stage, cluster) = super::stage_of_several(place)?;
     let engine = judge.engine();
     let waiting = out.wait(&format!("searching with at most {}", number::counted(trials, "trial")));

@@ -30,7 +30,10 @@ pub(crate) fn check_rows(file: &File, about: &ParquetMetaData) -> Result<(), Str
 /// Whether the pages of a column hold `rows` values and nothing impossible.
 pub(crate) fn check(file: &File, about: &ColumnChunkMetaData, rows: i64) -> Result<(), String> {
     let damaged = |error: io::Error| format!("its pages are damaged ({error})");
-    let (start, length) = about.byte_range();
+    let first = about.dictionary_page_offset().unwrap_or_else(|| about.data_page_offset());
+    let [Ok(start), Ok(length)] = [first, about.compressed_size()].map(u64::try_from) else {
+        return Err("it lies before the beginning of the file".into());
+    };
     let mut from = BufReader::with_capacity(512, file);
     let mut at = start;
     let mut values = 0;

@@ -20,7 +20,7 @@ pub fn traits(stage: &Stage, play: &Play) -> (Look, Forecast) {
     let mean = forecast.busy.iter().sum::<f64>() / forecast.busy.len().max(1) as f64;
     let (under, after) = forecast.overlap();
     let waiting: f64 = forecast.spans.iter().map(|span| span.begin - span.ready).sum();
-    let under_way: f64 = forecast.spans.iter().map(|span| span.end - span.begin).sum();
+    let under_way: f64 = forecast.spans.iter().map(|span| (span.end - span.begin).max(0.0)).sum();
     let served = |machine: usize| share(&|g| g.by == Method::Server(machine));
     let most_served = (0..stage.machines()).map(served).fold(0.0, f64::max);
     let largest = groups.iter().map(Group::bytes).fold(0.0, f64::max);

@@ -1,6 +1,6 @@
 //! Builders with their best settings.
 
-use super::{Interval, STEPS, Trial, median};
+use super::{Interval, Trial};
 use crate::Result;
 use crate::sync::builders::{NAMES, sketches};
 use crate::sync::ranker::{Look, traits};
@@ -49,7 +49,7 @@ pub fn tuned(stage: &Stage, judge: &mut Judge<'_>) -> Result<Vec<Built>> {
         looks.sort_by(|a, b| a.2.forecast.total_cmp(&b.2.forecast));
         let mut best: Option<Built> = None;
         for (sketch, strategy, look) in looks.into_iter().take(RUN) {
-            let seconds = median(judge.time(&strategy, STEPS)?);
+            let seconds = judge.trial(&strategy)?;
             if best.as_ref().is_none_or(|best| seconds < best.seconds.mid) {
                 let seconds = Interval { low: seconds, mid: seconds, high: seconds };
                 best = Some(Built { name, strategy, seconds, sketch, look });

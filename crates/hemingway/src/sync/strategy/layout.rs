@@ -75,6 +75,11 @@ impl Group {
 }
 
 impl Layout {
+    /// Steps after which what may be late must have come: one more than the latest may be.
+    pub fn period(&self) -> u64 {
+        1 + self.groups.iter().map(|group| u64::from(group.staleness)).max().unwrap_or(0)
+    }
+
     /// Lays a strategy out; the error names the variable that cannot be exchanged so.
     pub fn of(strategy: &Strategy, model: &Model, links: &Links) -> Result<Self> {
         check_whole(strategy, links).map_err(|what| Error::setting("strategy", what))?;
