@@ -76,7 +76,7 @@ impl Answer for Compared {
 
     fn human(&self, paint: Paint) -> String {
         format!(
-            "{}\non {}\n\n{}\n  (low–high): fastest and slowest of 5 trials   bound: {}, below which none can be",
+            "{}\non {}\n\n{}\n  (low–high): fastest and slowest of 5 trials   bound: {}, below which none can be without loss",
             self.heading,
             self.engine,
             table(&self.rows, self.bound, paint),

@@ -170,7 +170,7 @@ impl Answer for Searched<'_> {
         let line = |(head, body): (&str, String)| format!("{}  {body}\n", paint.dim(&format!("{head:<7}")));
         let text: String = lines.into_iter().map(line).collect();
         format!(
-            "{}\ntrials on {}\n\n{}  (low–high): fastest and slowest of 5 trials   bound: {}, below which none can be\n\n{text}",
+            "{}\ntrials on {}\n\n{}  (low–high): fastest and slowest of 5 trials   bound: {}, below which none can be without loss\n\n{text}",
             self.heading,
             self.engine,
             table(&self.rows(), self.stage.bound(), paint),

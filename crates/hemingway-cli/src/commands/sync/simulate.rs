@@ -67,7 +67,7 @@ impl Answer for Simulated<'_> {
         let [step, compute, bound, under, after] =
             [self.forecast.seconds, self.forecast.compute, self.stage.bound(), under, after].map(number::seconds);
         let lines = [
-            ("step", format!("{step} on paper, of which {compute} computing; none is below {bound}")),
+            ("step", format!("{step} on paper, of which {compute} computing; none without loss is below {bound}")),
             (
                 "exchange",
                 format!("{} in {under} under computing and {after} after it", number::counted(self.groups, "group")),
