@@ -37,7 +37,7 @@ pub fn judge(suite: &Suite, cases: &[&Case], cells: &[Cell], folder: &Path) -> a
     for case in cases {
         let store = tempfile::tempdir()?;
         let trainer = Trainer::of(case, &lessons, Store::at(store.path()))?;
-        let mut field = Field::of(case)?;
+        let mut rounds = Rounds::of(case)?;
         for &link in &links {
             let name = cluster_name(link);
             let cluster = Cluster::read(&folder.join(format!("{name}-{}.toml", case.name)))?;
@@ -45,8 +45,8 @@ pub fn judge(suite: &Suite, cases: &[&Case], cells: &[Cell], folder: &Path) -> a
             let outcome = trainer.grant(&Wish { algorithms, ..trainer.wish(&cluster, false, MOST_SECONDS) })?;
             let Some(chosen) = outcome.summary.choice else { continue };
             let here: Vec<&Cell> = cells.iter().filter(|cell| cell.link == link && cell.problem == case.name).collect();
-            let own = field.seconds(&chosen, &here)?;
-            let (best, least) = field.best(&here)?;
+            let own = rounds.seconds(&chosen, &here)?;
+            let (best, least) = rounds.best(&here)?;
             ratios.push(own / least);
             text += &format!(
                 "| {name} | {} | {chosen} | {own:.3} | {best} | {least:.3} | {:.2} |\n",
@@ -62,24 +62,24 @@ pub fn judge(suite: &Suite, cases: &[&Case], cells: &[Cell], folder: &Path) -> a
 }
 
 /// Rounds to ε, by the true error, of what was asked for so far.
-struct Field<'a> {
+struct Rounds<'a> {
     case: &'a Case,
     problem: hemingway::problem::Problem,
-    rounds: Vec<(Config, Option<u64>)>,
+    known: Vec<(Config, Option<u64>)>,
 }
 
-impl<'a> Field<'a> {
+impl<'a> Rounds<'a> {
     fn of(case: &'a Case) -> anyhow::Result<Self> {
-        Ok(Self { case, problem: case.problem(&case.load()?)?, rounds: Vec::new() })
+        Ok(Self { case, problem: case.problem(&case.load()?)?, known: Vec::new() })
     }
 
-    fn rounds(&mut self, config: &Config) -> anyhow::Result<Option<u64>> {
-        if let Some((_, rounds)) = self.rounds.iter().find(|(known, _)| known == config) {
+    fn reaching(&mut self, config: &Config) -> anyhow::Result<Option<u64>> {
+        if let Some((_, rounds)) = self.known.iter().find(|(known, _)| known == config) {
             return Ok(*rounds);
         }
         let tape = record(self.case, &self.problem, &config.algorithm, config.machines, MOST_ROUNDS)?;
         let rounds = tape.reaches(self.case);
-        self.rounds.push((config.clone(), rounds));
+        self.known.push((config.clone(), rounds));
         Ok(rounds)
     }
 
@@ -87,7 +87,7 @@ impl<'a> Field<'a> {
     fn seconds(&mut self, config: &Config, cells: &[&Cell]) -> anyhow::Result<f64> {
         let is_it = |cell: &&&Cell| cell.algorithm == config.algorithm && cell.ranks == config.machines;
         let round = cells.iter().find(is_it).map_or(f64::INFINITY, |cell| cell.real);
-        Ok(self.rounds(config)?.map_or(f64::INFINITY, |rounds| rounds as f64 * round))
+        Ok(self.reaching(config)?.map_or(f64::INFINITY, |rounds| rounds as f64 * round))
     }
 
     fn best(&mut self, cells: &[&Cell]) -> anyhow::Result<(Config, f64)> {

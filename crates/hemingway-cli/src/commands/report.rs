@@ -14,6 +14,7 @@ use serde_json::Value;
 
 use super::exit::{self, Usage};
 use crate::args::{Format, ReportArgs};
+use crate::jobs::check_folder;
 use crate::output::{Answer, Output};
 use crate::show::Paint;
 use crate::story::{Again, Course, Story};
@@ -96,10 +97,7 @@ fn beside(path: &Path, name: &str) -> PathBuf {
 }
 
 fn save(path: &Path, text: &str) -> Result<()> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.is_dir());
-    if let Some(folder) = folder {
-        return Err(Usage::error(format!("-o: there is no folder {}", folder.display())));
-    }
+    check_folder("-o", Some(path))?;
     std::fs::write(path, text).map_err(Error::io(path))?;
     Ok(())
 }

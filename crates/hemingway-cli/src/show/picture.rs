@@ -7,14 +7,11 @@ use hemingway::Error;
 use hemingway::model::Estimate;
 use hemingway_plot::{Ink, Key, Layer, Look, MUTED, Picture, Stroke};
 
-use crate::commands::exit::Usage;
+use crate::jobs::check_folder;
 
 /// Writes a picture.
 pub(crate) fn save(path: &Path, picture: &Picture) -> Result<()> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.is_dir());
-    if let Some(folder) = folder {
-        return Err(Usage::error(format!("--plot: there is no folder {}", folder.display())));
-    }
+    check_folder("--plot", Some(path))?;
     std::fs::write(path, picture.svg()).map_err(Error::io(path))?;
     Ok(())
 }

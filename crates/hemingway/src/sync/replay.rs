@@ -64,8 +64,7 @@ impl<'a> Judge<'a> {
         let period = self.stage.play(strategy)?.layout.period();
         let first = if period > 1 { period } else { 0 };
         let steps = self.time(strategy, first + STEPS * period)?;
-        let turns = steps[first as usize..].chunks(period as usize);
-        Ok(Interval::of(turns.map(|turn| turn.iter().sum::<f64>() / turn.len() as f64).collect()).mid)
+        Ok(Interval::of_turns(&steps[first as usize..], period).mid)
     }
 
     /// Seconds of so many steps, in one trial.

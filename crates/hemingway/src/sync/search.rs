@@ -61,6 +61,12 @@ impl Interval {
         let [low, mid, high] = [0.0, 0.5, 1.0].map(|share| at(share).unwrap_or(f64::NAN));
         Self { low, mid, high }
     }
+
+    /// Of steps that take turns, some waiting for several sums and some for none: of the means of whole turns.
+    pub fn of_turns(steps: &[f64], period: u64) -> Self {
+        let turns = steps.chunks_exact((period as usize).clamp(1, steps.len().max(1)));
+        Self::of(turns.map(|turn| turn.iter().sum::<f64>() / turn.len() as f64).collect())
+    }
 }
 
 /// A strategy that has run.

@@ -44,15 +44,9 @@ pub(super) fn run(
     drop(waiting);
     let heading = format!("{}: {}", super::heading(&stage, &cluster), strategy.name);
     let ranks = ranks.map(|_| stage.machines());
-    let seconds = Interval::of(by_turns(&seconds, play.layout.period() as usize));
+    let seconds = Interval::of_turns(&seconds, play.layout.period());
     out.answer(&Ran { heading, strategy: strategy.name, seconds, forecast, timing, ranks })?;
     Ok(exit::MET)
-}
-
-/// Where sums may be late, steps that wait for several take turns with steps that wait for none: means of whole turns.
-fn by_turns(seconds: &[f64], period: usize) -> Vec<f64> {
-    let turns = seconds.chunks_exact(period.clamp(1, seconds.len().max(1)));
-    turns.map(|turn| turn.iter().sum::<f64>() / turn.len() as f64).collect()
 }
 
 /// What one process cannot do is refused before it is tried.

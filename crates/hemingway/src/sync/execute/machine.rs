@@ -113,7 +113,7 @@ impl<'a, W: Wire> Machine<'a, W> {
                 return Ok(());
             }
             let wake = ready.into_iter().chain(through.then_some(least)).fold(f64::INFINITY, f64::min);
-            let wait = Duration::try_from_secs_f64(wake - elapsed).unwrap_or(PATIENCE);
+            let wait = Duration::try_from_secs_f64(wake - elapsed).unwrap_or(PATIENCE).min(PATIENCE);
             match self.data.wire.receive(wait)? {
                 Some(parcel) => {
                     let tag = parcel.tag;
@@ -121,6 +121,8 @@ impl<'a, W: Wire> Machine<'a, W> {
                     self.conductor.go_on(self.play, tag.step, tag.group, &mut self.data)?;
                     heard = Instant::now();
                 }
+                // Who computes expects nothing.
+                None if wake.is_finite() => heard = Instant::now(),
                 None if heard.elapsed() > PATIENCE => {
                     return Err(Error::Engine("no machine has sent anything for a minute".into()));
                 }
