@@ -12,6 +12,7 @@ mod moving;
 mod numbers;
 mod parcel;
 mod rank;
+mod stream;
 mod team;
 mod tree;
 mod wire;

@@ -111,7 +111,7 @@ pub(crate) fn move_items(
     for (a, b, rows) in journeys(from, to).filter(|_| width > 0) {
         match (a == wire.rank, b == wire.rank) {
             (true, true) => arrived[within(&rows, wanted)].copy_from_slice(&items[within(&rows, mine)]),
-            (true, false) => wire.send(b, Tag::Numbers, &items[within(&rows, mine)]),
+            (true, false) => wire.send_numbers(&[b], &items[within(&rows, mine)]),
             (false, true) => wire.receive_numbers(a, &mut arrived[within(&rows, wanted)]),
             (false, false) => {}
         }
@@ -196,7 +196,7 @@ pub(crate) fn share(wire: &Wire, all: &mut [f64], ranges: &[Range<usize>]) {
     let others: Vec<usize> = (0..wire.ranks).filter(|rank| *rank != wire.rank).collect();
     for (a, range) in ranges.iter().enumerate().filter(|(_, range)| !range.is_empty()) {
         match a == wire.rank {
-            true => wire.send_to_all(&others, Tag::Numbers, &all[range.clone()]),
+            true => wire.send_numbers(&others, &all[range.clone()]),
             false => wire.receive_numbers(a, &mut all[range.clone()]),
         }
     }

@@ -17,7 +17,7 @@ pub(crate) enum Numbers<'a> {
 impl Numbers<'_> {
     /// These. A negative zero is not nothing: sums must come out the same to the bit.
     pub(crate) fn of(numbers: &[f64]) -> Self {
-        Self::where_not(numbers, |_| 0)
+        Self::unless(numbers, None)
     }
 
     /// Those that differ from what the receiver has.
@@ -25,18 +25,16 @@ impl Numbers<'_> {
         if numbers.len() != before.len() {
             return Self::Dense(numbers.len());
         }
-        Self::where_not(numbers, |i| before[i].to_bits())
+        Self::unless(numbers, Some(before))
     }
 
-    fn where_not(numbers: &[f64], known: impl Fn(usize) -> u64) -> Self {
-        let differs = |i: &usize| numbers[*i].to_bits() != known(*i);
-        let most = 8 * numbers.len() / PAIR;
-        let count = (0..numbers.len()).filter(differs).count();
-        if count > most || u32::try_from(numbers.len()).is_err() {
+    fn unless(numbers: &[f64], known: Option<&[f64]>) -> Self {
+        if differ(numbers, known) > 8 * numbers.len() / PAIR || u32::try_from(numbers.len()).is_err() {
             return Self::Dense(numbers.len());
         }
-        let mut bytes = Vec::with_capacity(PAIR * count);
-        let places = || (0..numbers.len()).filter(differs);
+        let known = |i: usize| known.map_or(0, |known| known[i].to_bits());
+        let places = || (0..numbers.len()).filter(|i| numbers[*i].to_bits() != known(*i));
+        let mut bytes = Vec::new();
         places().for_each(|i| bytes.extend_from_slice(&(i as u32).to_le_bytes()));
         places().for_each(|i| bytes.extend_from_slice(&numbers[i].to_le_bytes()));
         Self::Pairs(bytes.into())
@@ -65,6 +63,14 @@ impl Numbers<'_> {
                 *number = f64::from_le_bytes(*value);
             }
         }
+    }
+}
+
+/// How many are not what is known, or not nothing.
+fn differ(numbers: &[f64], known: Option<&[f64]>) -> usize {
+    match known {
+        Some(known) => numbers.iter().zip(known).filter(|(a, b)| a.to_bits() != b.to_bits()).count(),
+        None => numbers.iter().filter(|number| number.to_bits() != 0).count(),
     }
 }
 

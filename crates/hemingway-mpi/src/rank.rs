@@ -207,7 +207,7 @@ impl Rank {
         let below = children(&active, wire.rank);
         wire.send_to_all(&below, Tag::Command, &packed(&command));
         if dense {
-            wire.send_to_all(&below, Tag::Numbers, shared);
+            wire.send_numbers(&below, shared);
         }
         own.shared.clear();
         own.shared.extend_from_slice(shared);
@@ -247,7 +247,7 @@ impl Rank {
             let width = own.width();
             let of = |range: &Range<usize>| &items[range.start * width..range.end * width];
             for (to, range) in own.ranges.iter().enumerate().skip(1).filter(|(_, range)| range.len() * width > 0) {
-                wire.send(to, Tag::Numbers, of(range));
+                wire.send_numbers(&[to], of(range));
             }
             let first = own.ranges[0].clone();
             own.set_items(&wire, of(&first))
@@ -333,8 +333,7 @@ impl Rank {
         match shared {
             Numbers::Dense(len) => {
                 own.shared.resize(*len, 0.0);
-                wire.receive_numbers(from, &mut own.shared);
-                wire.send_to_all(&below, Tag::Numbers, &own.shared);
+                wire.relay_numbers(from, &mut own.shared, &below);
             }
             pairs @ Numbers::Pairs(_) => pairs.write(&mut own.shared),
         }
@@ -365,7 +364,7 @@ impl Rank {
             Command::Items { team } => {
                 let items = self.team(team)?.items()?;
                 if !items.is_empty() {
-                    wire.send(0, Tag::Numbers, &items);
+                    wire.send_numbers(&[0], &items);
                 }
             }
             Command::SetItems { team } => {

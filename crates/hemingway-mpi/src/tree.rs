@@ -103,9 +103,9 @@ impl Summing<'_> {
         let right = self.node(middle, height - 1);
         match (left, right) {
             (Some(left), Some(right)) => Some(self.add(left, right)),
-            (Some(left), None) => {
-                let right = self.receive(owners[middle], height);
-                Some(self.add(left, right))
+            (Some(mut left), None) => {
+                self.receive(owners[middle], height, &mut left);
+                Some(left)
             }
             (None, Some(right)) => {
                 self.send(owners[first], right);
@@ -132,26 +132,22 @@ impl Summing<'_> {
         let dense = numbers.is_dense();
         self.wire.send(to, Tag::Push, &packed(&Parcel { report, numbers: Some(numbers) }));
         if dense {
-            self.wire.send(to, Tag::Numbers, &sum);
+            self.wire.send_numbers(&[to], &sum);
         }
         self.spare.push(sum);
     }
 
-    /// The right half. Who waits higher up waits longer: the one nearest to a silent rank is to tell its name.
-    fn receive(&mut self, from: usize, height: u32) -> Vec<f64> {
-        let mut sum = self.spare.pop().unwrap_or_default();
-        sum.clear();
-        sum.resize(self.len, 0.0);
+    /// Adds the right half. Who waits higher up waits longer: the one nearest to a silent rank is to tell its name.
+    fn receive(&mut self, from: usize, height: u32, sum: &mut [f64]) {
         // After one silent rank the round is lost: no use in waiting for others.
         if self.report.failed.is_some() {
-            return sum;
+            return;
         }
         let patience = self.wire.patience.as_secs_f64();
         let until = self.wire.deadline(self.longer + patience * f64::from(height) / 16.0);
-        if let Err(error) = self.take(from, until, &mut sum) {
+        if let Err(error) = self.take(from, until, sum) {
             self.report.failed = Some(words(&error));
         }
-        sum
     }
 
     fn take(&mut self, from: usize, until: Instant, sum: &mut [f64]) -> Result<()> {
@@ -159,11 +155,17 @@ impl Summing<'_> {
         let Parcel { report, numbers } =
             postcard::from_bytes(&bytes).map_err(|e| Error::Engine(format!("rank {from} sent no sum: {e}")))?;
         self.report.merge(report);
-        match numbers {
-            Some(numbers) if numbers.is_dense() => self.wire.receive_numbers(from, sum),
-            Some(numbers) => numbers.write(sum),
-            None => {}
+        let Some(numbers) = numbers else { return Ok(()) };
+        let mut right = self.spare.pop().unwrap_or_default();
+        right.resize(self.len, 0.0);
+        if numbers.is_dense() {
+            self.wire.add_numbers(from, &mut right, sum);
+        } else {
+            right.fill(0.0);
+            numbers.write(&mut right);
+            axpy(1.0, &right, sum);
         }
+        self.spare.push(right);
         Ok(())
     }
 }

@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 
 use hemingway::engine::cores;
 use hemingway::{Error, Result};
-use mpi::datatype::{Buffer, BufferMut};
+use mpi::collective::CommunicatorCollectives;
+use mpi::datatype::Buffer;
 use mpi::point_to_point::{Destination, Message, Source, Status};
 use mpi::request::{LocalScope, Request, scope};
 use mpi::topology::{Communicator, SimpleCommunicator};
@@ -55,6 +56,9 @@ pub(crate) struct Wire {
     eager: Duration,
 }
 
+/// The ranks of this host.
+static NEIGHBOURS: OnceLock<Vec<i32>> = OnceLock::new();
+
 /// What is said, by [`on_last_words`], before a process ends that cannot go on.
 static LAST_WORDS: OnceLock<Box<Say>> = OnceLock::new();
 
@@ -75,13 +79,23 @@ impl Wire {
     /// Ours, once MPI is initialized. All ranks make theirs at once.
     pub(crate) fn new(patience: Duration) -> Self {
         let world = SimpleCommunicator::world();
-        let neighbours = world.split_shared(world.rank()).size() as usize;
-        let eager = if neighbours > cores() { Duration::ZERO } else { EAGER };
+        let neighbours = NEIGHBOURS.get_or_init(|| {
+            let host = world.split_shared(world.rank());
+            let mut ranks = vec![0; host.size() as usize];
+            host.all_gather_into(&world.rank(), &mut ranks[..]);
+            ranks
+        });
+        let eager = if neighbours.len() > cores() { Duration::ZERO } else { EAGER };
         Self { rank: world.rank() as usize, ranks: world.size() as usize, patience, eager }
     }
 
     pub(crate) fn leads(&self) -> bool {
         self.rank == 0
+    }
+
+    /// Whether a rank is on this host.
+    pub(crate) fn is_near(&self, rank: usize) -> bool {
+        NEIGHBOURS.get().is_some_and(|near| near.contains(&(rank as i32)))
     }
 
     /// A moment by which others must have answered, where that may take them `longer` than no time at all.
@@ -179,38 +193,23 @@ impl Wire {
         unpacked(&self.receive(Some(from), tag, Some(until))?.0)
     }
 
-    /// Numbers of which a message before has said how many come.
-    pub(crate) fn receive_numbers(&self, from: usize, into: &mut [f64])
-    where
-        [f64]: BufferMut,
-    {
-        let world = SimpleCommunicator::world();
-        scope(|scope| {
-            let source = world.process_at_rank(from as i32);
-            let request = source.immediate_receive_into_with_tag(scope, into, Tag::Numbers as i32);
-            // The sender may have rows to bring into order first.
-            self.complete(request, from, 9 * self.patience);
-        });
-    }
-
-    /// Waits for what has begun. There is no way back from it: MPI holds the buffer.
+    /// Waits for what has begun, and gives its content. There is no way back from it: MPI holds the buffer.
     pub(crate) fn complete<'a, D: ?Sized>(
         &self,
         request: Request<'a, D, &LocalScope<'a>>,
         peer: usize,
         longer: Duration,
-    ) {
+    ) -> &'a D {
         let mut open = Some(request);
-        let look = || match open.take()?.test() {
-            Ok(_) => Some(()),
+        let look = || match open.take()?.test_with_data() {
+            Ok((_, content)) => Some(content),
             Err(request) => {
                 open = Some(request);
                 None
             }
         };
-        if self.poll(Some(Instant::now() + self.patience + longer), look).is_none() {
-            self.last_words(&silent(Some(peer), self.patience));
-        }
+        let content = self.poll(Some(Instant::now() + self.patience + longer), look);
+        content.unwrap_or_else(|| self.last_words(&silent(Some(peer), self.patience)))
     }
 
     /// Looks until there is something or the time is up.

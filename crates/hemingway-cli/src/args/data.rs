@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand, ValueEnum};
 use hemingway::data::{Labels, SaveAs, Weights};
 
+use super::value;
+
 pub(super) const EXAMPLES: &str = "\
 Examples:
   hemingway data info a9a.gz
@@ -100,7 +102,7 @@ pub(crate) enum DataCommand {
         #[arg(long, value_name = "F")]
         test: f64,
         /// Seed of the draw
-        #[arg(long, value_name = "N", default_value_t = 0)]
+        #[arg(long, value_name = "N", value_parser = value::seed, default_value_t = 0, allow_negative_numbers = true)]
         seed: u64,
         /// Write STEM-train and STEM-test, with the ending of their format [default: the name of DATA, in this folder]
         #[arg(short, value_name = "STEM")]

@@ -116,7 +116,7 @@ pub(crate) struct ProblemArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) test: Option<String>,
     /// Seed of everything random
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", value_parser = value::seed, default_value_t = 0, allow_negative_numbers = true)]
     pub(crate) seed: u64,
 }
 

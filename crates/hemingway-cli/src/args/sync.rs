@@ -130,7 +130,7 @@ pub(crate) struct JudgeArgs {
     #[arg(long, value_name = "X", default_value_t = SCALE, value_parser = scale)]
     pub(crate) scale: f64,
     /// For all that is drawn
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, value_name = "N", value_parser = value::seed, default_value_t = 0, allow_negative_numbers = true)]
     pub(crate) seed: u64,
 }
 

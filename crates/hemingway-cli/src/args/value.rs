@@ -24,6 +24,11 @@ pub(super) fn number(text: &str) -> Result<f64, String> {
     text.trim().parse().map_err(|_| "write a number, such as 0.01 or 1e-3".into())
 }
 
+/// What all that is random is drawn by.
+pub(super) fn seed(text: &str) -> Result<u64, String> {
+    text.trim().parse().map_err(|_| "write a whole number, such as 7".into())
+}
+
 /// Something with a name of its own; its complaint without the flag, which clap says already.
 pub(super) fn named<T: FromStr<Err = Error>>(text: &str) -> Result<T, String> {
     text.parse().map_err(|error| match error {

@@ -66,7 +66,8 @@ pub(super) fn read(file: &File, group: &dyn RowGroupReader, place: usize) -> Res
         Compression::ZSTD(_) if cfg!(feature = "parquet-zstd") => {}
         Compression::ZSTD(_) => return Err(Wrong { row: None, what: zstd.into() }),
         other => {
-            return Err(Wrong { row: None, what: format!("is compressed by {other}, which is not read; use snappy") });
+            let name = other.to_string().split('(').next().unwrap_or_default().to_lowercase();
+            return Err(Wrong { row: None, what: format!("is compressed by {name}, which is not read; use snappy") });
         }
     }
     let (column, rows) = (about.column_descr(), group.metadata().num_rows());
