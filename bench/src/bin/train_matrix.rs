@@ -109,6 +109,7 @@ fn train(case: &Case, cluster: Option<Cluster>, store: &Store) -> anyhow::Result
         caps: Caps { seconds: Some(600.0), dollars: None },
         eval_every: 1,
         mode: Mode::Choose { adapt: true, plan_only: false },
+        sync: None,
         forget: true,
     };
     let job = spec.check()?;

@@ -89,6 +89,7 @@ fn spec(case: &Case, error: f64, threads: usize) -> JobSpec {
         caps: Caps { seconds: Some(5.0 * case.patience), dollars: None },
         eval_every: 1,
         mode: Mode::Choose { adapt: true, plan_only: false },
+        sync: None,
         forget: true,
     }
 }

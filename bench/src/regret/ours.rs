@@ -250,6 +250,7 @@ impl<'a> Trainer<'a> {
             caps: Caps { seconds: Some(wish.most), dollars: None },
             eval_every: 1,
             mode: Mode::Choose { adapt: wish.adapt, plan_only: false },
+            sync: None,
             forget: false,
         }
     }

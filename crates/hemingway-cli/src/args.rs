@@ -11,6 +11,7 @@ mod ranks;
 mod ratings;
 mod records;
 mod report;
+mod rounds;
 mod sync;
 mod value;
 
@@ -29,6 +30,7 @@ pub(crate) use ranks::{CollectivesName, EngineName, RankArgs};
 pub(crate) use ratings::{FactorArgs, ProblemName, RecommendArgs};
 pub(crate) use records::{AdviseArgs, FitArgs, RecordArgs};
 pub(crate) use report::{Format, ReportArgs};
+pub(crate) use rounds::RoundArgs;
 pub(crate) use sync::{JudgeArgs, LessonArgs, PlaceArgs, SCALE, SyncCommand};
 
 use crate::output::Mode;

@@ -21,7 +21,7 @@ use crate::args::{KeepArgs, LimitArgs, ProblemArgs};
 use crate::commands::exit::Usage;
 use crate::commands::outcome::store_flag;
 use crate::output::{Manners, Output};
-use crate::show::number;
+use crate::show::{Exchange, number};
 use crate::story::asking_for;
 use crate::{clusters, interrupt};
 pub(crate) use compare::{Comparison, Field};
@@ -112,6 +112,7 @@ pub(crate) fn spec(
         caps: limits.caps(),
         eval_every: keep.eval_every,
         mode,
+        sync: None,
         forget: false,
     })
 }
@@ -198,6 +199,11 @@ fn load(spec: JobSpec, out: &mut dyn Output) -> Result<Job> {
     out.say(&head(&job, &place));
     for note in &job.notes {
         out.say(&format!("note: {note}"));
+    }
+    let exchanges = &job.facts.exchanges;
+    let widest = exchanges.iter().map(|foretold| foretold.machines).max();
+    if let Some(exchange) = widest.and_then(|machines| Exchange::of(machines, None, exchanges)) {
+        out.say(&format!("note: exchange, {}", exchange.sentence()));
     }
     if let Some(note) = oversubscribed(&job) {
         out.say(&format!("note: {note}"));

@@ -2,6 +2,7 @@
 
 mod basis;
 mod clusters;
+mod exchange;
 pub(crate) mod markdown;
 pub(crate) mod number;
 mod paint;
@@ -12,6 +13,7 @@ mod table;
 
 pub(crate) use basis::{Basis, Remembered};
 pub(crate) use clusters::ClusterTable;
+pub(crate) use exchange::Exchange;
 pub(crate) use paint::Paint;
 pub(crate) use plan::PlanTable;
 pub(crate) use probes::Probes;

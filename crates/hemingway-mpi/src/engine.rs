@@ -8,6 +8,7 @@ use hemingway::data::Cache;
 use hemingway::engine::{Clock, Engine, Engines, RoundTime, Setting, check_machines};
 use hemingway::job::{Job, JobSpec};
 use hemingway::sync::execute::{Tensors, Timing};
+use hemingway::sync::rounds::Lane;
 use hemingway::sync::{Stage, Strategy};
 use hemingway::{Error, Result};
 
@@ -119,6 +120,7 @@ impl Ranks {
     /// An engine whose traffic can be asked for.
     pub fn engine(&self, setting: Setting, machines: usize) -> Result<Mpi> {
         check_machines(machines)?;
+        let lanes = lanes(&setting, machines, self.count)?;
         let mut rank = locked(&self.rank)?;
         let data = rank.number_of(&setting.problem.data)?;
         let plan = Plan {
@@ -129,6 +131,7 @@ impl Ranks {
             threads: self.settings.threads,
             collectives: self.settings.collectives,
             patience: self.settings.patience,
+            lanes,
         };
         let team = rank.make(data, &plan, &setting.algorithm)?;
         drop(rank);
@@ -136,6 +139,13 @@ impl Ranks {
         let (clock, traffic) = (Clock::default(), Traffic::default());
         Ok(Mpi { rank, team, setting, machines, active, ranks: self.count, clock, traffic, told: false })
     }
+}
+
+/// How rounds on so many workers are exchanged, where somebody has said and each has a rank of its own.
+fn lanes(setting: &Setting, machines: usize, ranks: usize) -> Result<Vec<Lane>> {
+    let rounds = setting.rounds.as_ref().filter(|_| machines <= ranks);
+    let exchange = rounds.map(|rounds| rounds.on(machines)).transpose()?.flatten();
+    Ok(exchange.map(|exchange| exchange.lanes.clone()).unwrap_or_default())
 }
 
 /// Obeys the leader until the job ends: what every rank but the first does.
@@ -225,7 +235,8 @@ impl Engine for Mpi {
     fn resize(&mut self, machines: usize) -> Result<()> {
         check_machines(machines)?;
         let began = Instant::now();
-        locked(&self.rank)?.resize(self.team, machines)?;
+        let lanes = lanes(&self.setting, machines, self.ranks)?;
+        locked(&self.rank)?.resize(self.team, machines, lanes)?;
         (self.machines, self.active) = (machines, machines.min(self.ranks));
         self.clock.loading += began.elapsed().as_secs_f64();
         Ok(())

@@ -6,6 +6,7 @@
 
 mod company;
 mod engine;
+mod lanes;
 mod letters;
 mod library;
 mod moving;

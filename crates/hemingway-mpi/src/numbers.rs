@@ -10,6 +10,8 @@ const PAIR: usize = 12;
 pub(crate) enum Numbers<'a> {
     /// So many of them follow in a message of their own.
     Dense(usize),
+    /// So many of them follow, in lanes.
+    InLanes(usize),
     /// Places and values, as bytes: u32s, then f64s.
     Pairs(#[serde(borrow)] std::borrow::Cow<'a, [u8]>),
 }
@@ -49,6 +51,7 @@ impl Numbers<'_> {
     pub(crate) fn bytes(&self) -> usize {
         match self {
             Self::Dense(len) => 8 * len,
+            Self::InLanes(_) => 0,
             Self::Pairs(bytes) => bytes.len(),
         }
     }

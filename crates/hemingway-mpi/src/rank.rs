@@ -12,6 +12,7 @@ use hemingway::data::Dataset;
 use hemingway::job::{Job, JobSpec};
 use hemingway::placement::Placement;
 use hemingway::problem::Problem;
+use hemingway::sync::rounds::Lane;
 use hemingway::{Error, Result};
 use serde::{Deserialize, Serialize};
 
@@ -51,7 +52,7 @@ pub(crate) enum Command<'a> {
     /// The rows' numbers follow.
     SetItems { team: u64 },
     /// Other workers.
-    Resize { team: u64, machines: usize },
+    Resize { team: u64, machines: usize, lanes: Vec<Lane> },
     /// Carry a strategy of exchange out.
     Exchange { scene: String, work: Work },
     /// Workers are needed no more.
@@ -201,13 +202,18 @@ impl Rank {
         self.check()?;
         let wire = self.wire;
         let own = self.team(team)?;
-        let (active, numbers) = (own.active(&wire), Numbers::since(shared, &own.shared));
-        let (dense, moved) = (numbers.is_dense(), numbers.bytes());
+        let active = own.active(&wire);
+        let numbers =
+            if own.has_lanes() { Numbers::InLanes(shared.len()) } else { Numbers::since(shared, &own.shared) };
+        let (dense, mut moved) = (numbers.is_dense(), numbers.bytes());
         let command = Command::Round { team, order: order.clone(), shared: numbers, sum: sum.len() };
         let below = children(&active, wire.rank);
         wire.send_to_all(&below, Tag::Command, &packed(&command));
         if dense {
             wire.send_numbers(&below, shared);
+        }
+        if own.has_lanes() {
+            moved = own.tell(&wire, shared);
         }
         own.shared.clear();
         own.shared.extend_from_slice(shared);
@@ -255,10 +261,10 @@ impl Rank {
     }
 
     /// Other workers on all ranks.
-    pub(crate) fn resize(&mut self, team: u64, machines: usize) -> Result<()> {
-        self.lead(&Command::Resize { team, machines }, |rank| {
+    pub(crate) fn resize(&mut self, team: u64, machines: usize, lanes: Vec<Lane>) -> Result<()> {
+        self.lead(&Command::Resize { team, machines, lanes: lanes.clone() }, |rank| {
             let wire = rank.wire;
-            rank.team(team)?.resize(&wire, machines)
+            rank.team(team)?.resize(&wire, machines, lanes)
         })
     }
 
@@ -335,6 +341,7 @@ impl Rank {
                 own.shared.resize(*len, 0.0);
                 wire.relay_numbers(from, &mut own.shared, &below);
             }
+            Numbers::InLanes(len) => own.hear(&wire, *len)?,
             pairs @ Numbers::Pairs(_) => pairs.write(&mut own.shared),
         }
         if let (Some(sum), _) = own.round(&wire, order, sum) {
@@ -375,7 +382,7 @@ impl Rank {
                 }
                 own.set_items(&wire, &items)?;
             }
-            Command::Resize { team, machines } => self.team(team)?.resize(&wire, machines)?,
+            Command::Resize { team, machines, lanes } => self.team(team)?.resize(&wire, machines, lanes)?,
             Command::Exchange { scene, work } => self.obey_exchange(&scene, work)?,
             Command::Load { .. } | Command::Round { .. } | Command::Drop { .. } | Command::Quit => {}
         }

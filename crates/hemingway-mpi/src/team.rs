@@ -10,12 +10,14 @@ use hemingway::engine::{Crew, Slot};
 use hemingway::placement::Placement;
 use hemingway::problem::Outline;
 use hemingway::sync::TreeSum;
+use hemingway::sync::rounds::Lane;
 use hemingway::{Error, Result};
 use serde::{Deserialize, Serialize};
 
+use crate::lanes::{Inbox, Round};
 use crate::moving::{Home, Part, move_items, move_rows, owners, ranges, turn};
 use crate::tree::{Report, Summing};
-use crate::wire::{Wire, words};
+use crate::wire::{Tag, Wire, words};
 
 /// How the sums of ranks become one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -37,6 +39,8 @@ pub(crate) struct Plan {
     pub(crate) threads: usize,
     pub(crate) collectives: Collectives,
     pub(crate) patience: Duration,
+    /// How rounds are exchanged; none where numbers go in trees.
+    pub(crate) lanes: Vec<Lane>,
 }
 
 pub(crate) struct Team {
@@ -55,6 +59,7 @@ pub(crate) struct Team {
     pub(crate) shared: Vec<f64>,
     spare: Vec<Vec<f64>>,
     tree: TreeSum,
+    inbox: Inbox,
     /// Seconds the longest round so far took here.
     longest: f64,
 }
@@ -85,6 +90,7 @@ impl Team {
             shared: Vec::new(),
             spare: Vec::new(),
             tree: TreeSum::default(),
+            inbox: Inbox::new(),
             longest: 0.0,
         };
         let none = vec![0.0; team.width() * team.ranges[wire.rank].len()];
@@ -137,6 +143,24 @@ impl Team {
         .of_part(self.part.first)
     }
 
+    /// Whether rounds go in lanes: every worker has a rank of its own.
+    pub(crate) fn has_lanes(&self) -> bool {
+        !self.plan.lanes.is_empty() && self.plan.collectives == Collectives::Tree
+    }
+
+    /// The leader's way to tell all of a shared vector in lanes; the bytes it sent.
+    pub(crate) fn tell(&mut self, wire: &Wire, shared: &[f64]) -> usize {
+        let mut round = Round::new(wire, self.plan.machines, &self.plan.lanes, &mut self.inbox);
+        round.tell(shared, &self.shared);
+        round.moved
+    }
+
+    /// The others' way to hear of it.
+    pub(crate) fn hear(&mut self, wire: &Wire, len: usize) -> Result<()> {
+        let until = wire.deadline(FACTOR * self.longest);
+        Round::new(wire, self.plan.machines, &self.plan.lanes, &mut self.inbox).hear(len, &mut self.shared, until)
+    }
+
     /// This rank's part in a round: its workers push, and the sum goes to the leader.
     pub(crate) fn round(&mut self, wire: &Wire, order: &Order, len: usize) -> (Option<Vec<f64>>, Report) {
         let workers = self.workers(wire.rank).len();
@@ -155,9 +179,37 @@ impl Team {
         };
         self.longest = self.longest.max(report.slowest);
         match self.plan.collectives {
+            Collectives::Tree if self.has_lanes() => self.sum_in_lanes(wire, len, pushes, report),
             Collectives::Tree => self.sum_by_tree(wire, len, workers, pushes, report),
             Collectives::Library => self.sum_by_library(wire, len, pushes, report),
         }
+    }
+
+    fn sum_in_lanes(
+        &mut self,
+        wire: &Wire,
+        len: usize,
+        pushes: Vec<Vec<f64>>,
+        mut report: Report,
+    ) -> (Option<Vec<f64>>, Report) {
+        let machines = self.plan.machines;
+        let push = pushes.into_iter().next().unwrap_or_else(|| self.buffer(len));
+        let until = wire.deadline(FACTOR * self.longest);
+        let round = Round::new(wire, machines, &self.plan.lanes, &mut self.inbox);
+        let sum = round.sum(push, until, &mut report);
+        if !wire.leads() {
+            wire.send_value(0, Tag::Push, &report);
+            return (None, report);
+        }
+        for rank in 1..machines {
+            // Who waited in vain tells so only when its own patience is at an end.
+            let until = wire.deadline(FACTOR * self.longest + 0.1 * wire.patience.as_secs_f64());
+            match wire.receive_value(rank, Tag::Push, until) {
+                Ok(told) => report.merge(told),
+                Err(error) => report.failed = report.failed.take().or_else(|| Some(words(&error))),
+            }
+        }
+        (sum, report)
     }
 
     fn sum_by_tree(
@@ -214,10 +266,11 @@ impl Team {
     }
 
     /// Deals rows and their numbers to another number of workers, from holder to holder.
-    pub(crate) fn resize(&mut self, wire: &Wire, machines: usize) -> Result<()> {
+    pub(crate) fn resize(&mut self, wire: &Wire, machines: usize, lanes: Vec<Lane>) -> Result<()> {
         let items = self.items()?;
         self.crew = Crew::default();
         self.plan.machines = machines;
+        self.plan.lanes = lanes;
         let (owners, to) = layout(wire, &self.plan, self.algorithm.as_ref());
         let items = move_items(wire, &items, self.width(), &self.ranges, &to);
         self.part = move_rows(wire, &self.part, &self.ranges, &to, self.leader_has_all)?;

@@ -1,5 +1,6 @@
 //! Messages between ranks. Only what has not begun is waited for without end: whoever keeps others waiting is named.
 
+use std::ops::Deref;
 use std::sync::OnceLock;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -35,6 +36,8 @@ pub(crate) enum Tag {
     Parcel,
     /// What a rank made of such an exchange.
     Made,
+    /// Numbers of a round that go their own way.
+    Lane,
 }
 
 /// After so long without a message a waiting rank sleeps between looks: others may need its core.
@@ -133,7 +136,12 @@ impl Wire {
     }
 
     /// Sends each its own, all at once, and does something else again and again until all has left.
-    pub(crate) fn send_each(&self, letters: &[(usize, Vec<u8>)], tag: Tag, mut meanwhile: impl FnMut()) {
+    pub(crate) fn send_each(
+        &self,
+        letters: &[(usize, impl Deref<Target = [u8]>)],
+        tag: Tag,
+        mut meanwhile: impl FnMut(),
+    ) {
         let world = SimpleCommunicator::world();
         scope(|scope| {
             let mut open = Vec::with_capacity(letters.len());
@@ -258,7 +266,7 @@ pub(crate) fn words(error: &Error) -> String {
     }
 }
 
-fn silent(who: Option<usize>, patience: Duration) -> Error {
+pub(crate) fn silent(who: Option<usize>, patience: Duration) -> Error {
     let who = who.map_or_else(|| "no rank".into(), |rank| format!("rank {rank}"));
     let seconds = patience.as_secs_f64();
     Error::Engine(format!("{who} has not answered for {seconds} s: it hangs, or its host is gone (--rank-timeout)"))

@@ -7,11 +7,15 @@ use std::sync::Arc;
 
 use common::on_ranks;
 use hemingway::algorithm::{self, Algorithm, Machines, Order, Task};
+use hemingway::cluster::Cluster;
 use hemingway::conformance::{self, Point, problems};
 use hemingway::data::{Dataset, Matrix};
 use hemingway::engine::{Engine, Engines, Setting};
 use hemingway::problem::{Loss, Problem};
-use hemingway_mpi::{Collectives, Ranks, Settings, serve};
+use hemingway::sync::rounds::{Rounds, Way};
+use hemingway::sync::strategy::{Compression, Exchange, Method, Partition, Plan};
+use hemingway::sync::{Model, Strategy, Variable};
+use hemingway_mpi::{Collectives, Mpi, Ranks, Settings, serve};
 
 /// Rounds in which traces must agree.
 const ROUNDS: u64 = 50;
@@ -30,6 +34,8 @@ fn main() -> ExitCode {
         );
         resizing_changes_nothing_else(&ranks);
         bytes_go_by_what_is_not_zero(&ranks, count);
+        lanes_change_no_bit(&ranks, count);
+        lanes_carry_what_they_are_to(&ranks, count);
         ranks.quit()
     };
     on_ranks(&[1, 2, 4, 8], lead, || serve(find, settings).expect("the leader is obeyed to the end"))
@@ -104,27 +110,32 @@ fn resizing_changes_nothing_else(ranks: &Ranks) {
     }
 }
 
-/// Rows that touch few of many columns: what they push is short, however long the model.
+/// Rows that touch few of many columns.
+fn few(columns: usize) -> Problem {
+    let mut matrix = Matrix::sparse(columns);
+    (0..64_u32).for_each(|i| matrix.push_row([(i, 1.0), (columns as u32 - 1 - i, 2.0)]));
+    let labels = (0..64).map(|i| f64::from(i % 2) * 2.0 - 1.0).collect();
+    Problem::new(Dataset::new("few", matrix, labels), Loss::Logistic, Some(0.1), 3).expect("sound")
+}
+
+/// One round of CoCoA+.
+fn step(engine: &mut Mpi, shared: &[f64], sum: &mut [f64]) {
+    let args = vec![1.0, engine.count() as f64, 1.0];
+    let (round, block) = (engine.next_round(), Vec::new());
+    let order = Order { round, task: Task::Step, block, args, off_clock: false };
+    engine.round(&order, shared, sum).expect("a round succeeds");
+}
+
+/// What they push is short, however long the model.
 fn bytes_go_by_what_is_not_zero(ranks: &Ranks, count: usize) {
-    let moved = |columns: u32| {
-        let mut matrix = Matrix::sparse(columns as usize);
-        (0..64_u32).for_each(|i| matrix.push_row([(i, 1.0), (columns - 1 - i, 2.0)]));
-        let labels = (0..64).map(|i| f64::from(i % 2) * 2.0 - 1.0).collect();
-        let problem = Problem::new(Dataset::new("few", matrix, labels), Loss::Logistic, Some(0.1), 3).expect("sound");
-        let setting = Setting::new(&problem, algorithm::by_name("cocoa+").expect("known"));
+    let moved = |columns: usize| {
+        let setting = Setting::new(&few(columns), algorithm::by_name("cocoa+").expect("known"));
         let mut engine = ranks.engine(setting, count).expect("the engine is made");
-        let (shared, mut sum) = (vec![0.0; columns as usize], vec![0.0; columns as usize]);
-        let round = |engine: &mut hemingway_mpi::Mpi, shared: &[f64], sum: &mut [f64]| {
-            let args = vec![1.0, count as f64, 1.0];
-            let (round, block) = (engine.next_round(), Vec::new());
-            let order = Order { round, task: Task::Step, block, args, off_clock: false };
-            engine.round(&order, shared, sum).expect("a round succeeds");
-        };
-        round(&mut engine, &shared, &mut sum);
+        let (mut shared, mut sum) = (vec![0.0; columns], vec![0.0; columns]);
+        step(&mut engine, &shared, &mut sum);
         let first = engine.traffic();
-        let mut shared = shared;
         shared[7] = 0.5;
-        round(&mut engine, &shared, &mut sum);
+        step(&mut engine, &shared, &mut sum);
         let second = engine.traffic();
         assert_eq!(engine.clock().rounds, 2);
         (first.pushes, second.shared - first.shared)
@@ -138,4 +149,65 @@ fn bytes_go_by_what_is_not_zero(ranks: &Ranks, count: usize) {
     if count > 1 {
         assert!(wide.0 >= 12 * 64, "{} bytes cannot hold what the other ranks pushed", wide.0);
     }
+}
+
+/// However rounds are exchanged, and whoever comes and goes.
+fn lanes_change_no_bit(ranks: &Ranks, count: usize) {
+    let cluster = Cluster { machines: count, ..conformance::cluster() };
+    for algorithm in algorithm::all() {
+        for case in some_problems(algorithm.as_ref()).into_iter().take(2) {
+            let mixed = |machines| Way::Given(mixed(&Model::linear(&case.problem, machines), machines));
+            for way in [Way::Plain, Way::Search, mixed(count)] {
+                let given = matches!(way, Way::Given(_));
+                let on: &[(usize, u64)] = if given { &[(count, 12)] } else { &[(count, 8), (count.div_ceil(2), 6)] };
+                let rounds = Arc::new(Rounds::new(way, &cluster, &case.problem));
+                let there =
+                    |setting: Setting, machines| ranks.build(setting.with_rounds(Some(Arc::clone(&rounds))), machines);
+                let here = conformance::course(&case.problem, &algorithm, &conformance::local, on);
+                let there = conformance::course(&case.problem, &algorithm, &there, on);
+                assert_eq!(here.len(), there.len(), "{} ({})", algorithm.name(), case.name);
+                for (a, b) in here.iter().zip(&there) {
+                    assert!(a.is_exactly(b), "{} ({}), round {}", algorithm.name(), case.name, a.round);
+                }
+            }
+        }
+    }
+}
+
+/// Every variable in up to three shards: by a tree without zeros, by some rank, by the leader in full.
+fn mixed(model: &Model, machines: usize) -> Strategy {
+    let plan = |(place, variable): (usize, &Variable)| {
+        let partition = Partition::even(0, variable.elements(), variable.elements().min(3));
+        let group = 3 * place as u32;
+        let ways = [
+            Exchange { compression: Compression::Sparse, ..Exchange::new(Method::Tree, group) },
+            Exchange {
+                compression: Compression::Sparse,
+                ..Exchange::new(Method::Server((place + 1) % machines), group + 1)
+            },
+            Exchange::new(Method::Server(0), group + 2),
+        ];
+        let shards = ways.into_iter().take(partition.sizes.len()).collect();
+        Plan { variable: variable.name.clone(), partition: Some(partition), shards }
+    };
+    let variables = model.variables.iter().enumerate().map(plan).collect();
+    Strategy { version: 1, name: "mixed".into(), machines, window: 4, variables }
+}
+
+/// Plain rounds move every number, a strategy that leaves zeros out few of them.
+fn lanes_carry_what_they_are_to(ranks: &Ranks, count: usize) {
+    let columns = 100_000;
+    let problem = few(columns);
+    let cluster = Cluster { machines: count, ..conformance::cluster() };
+    let moved = |way| {
+        let rounds = Some(Arc::new(Rounds::new(way, &cluster, &problem)));
+        let setting = Setting::new(&problem, algorithm::by_name("cocoa+").expect("known")).with_rounds(rounds);
+        let mut engine = ranks.engine(setting, count).expect("the engine is made");
+        let (shared, mut sum) = (vec![0.0; columns], vec![0.0; columns]);
+        step(&mut engine, &shared, &mut sum);
+        engine.traffic().pushes
+    };
+    let (plain, found, others) = (moved(Way::Plain), moved(Way::Search), count as u64 - 1);
+    assert!(plain >= 8 * columns as u64 * others, "{plain} bytes do not hold {others} dense vectors");
+    assert!(found <= 100_000 * others, "{found} bytes for 128 numbers that matter");
 }

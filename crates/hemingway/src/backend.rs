@@ -18,6 +18,7 @@ use crate::problem::Problem;
 use crate::record::Record;
 use crate::schedule::Schedule;
 use crate::sync::SyncStrategy;
+use crate::sync::rounds::Rounds;
 use crate::{Error, Result};
 pub use rehearsal::{Rehearsal, Script};
 use watch::{Gate, Patient};
@@ -173,6 +174,7 @@ pub struct EngineBackend {
     fingerprint: String,
     cluster: Option<Cluster>,
     engines: Option<Arc<dyn Engines>>,
+    rounds: Option<Arc<Rounds>>,
     fraction: f64,
     test: Option<Arc<Dataset>>,
     live: Option<Live>,
@@ -195,12 +197,18 @@ impl EngineBackend {
     /// Runs this problem on threads, or on a simulated cluster.
     pub fn new(problem: Problem, fingerprint: impl Into<String>, cluster: Option<Cluster>) -> Self {
         let fingerprint = fingerprint.into();
-        Self { problem, fingerprint, cluster, engines: None, fraction: 1.0, test: None, live: None }
+        Self { problem, fingerprint, cluster, engines: None, rounds: None, fraction: 1.0, test: None, live: None }
     }
 
     /// Runs it elsewhere, unless on a simulated cluster.
     pub fn with_engines(mut self, engines: Option<Arc<dyn Engines>>) -> Self {
         self.engines = engines.filter(|_| self.cluster.is_none());
+        self
+    }
+
+    /// Has rounds exchanged so.
+    pub fn with_rounds(mut self, rounds: Option<Arc<Rounds>>) -> Self {
+        self.rounds = rounds;
         self
     }
 
@@ -226,7 +234,7 @@ impl EngineBackend {
         }
         let algorithm = algorithm::of(&frame.config)?;
         algorithm::check_problem(algorithm.as_ref(), &self.problem)?;
-        let setting = Setting::new(&self.problem, algorithm);
+        let setting = Setting::new(&self.problem, algorithm).with_rounds(self.rounds.clone());
         let mut engine = self.engine(setting.clone(), frame.rows_on(from))?;
         engine.resize_if_needed(frame.config.machines)?;
         let mut live = Live::fresh(frame, setting, engine);
@@ -245,11 +253,12 @@ impl EngineBackend {
 
     /// What records call the place where it runs.
     fn place(&self) -> String {
-        match (&self.engines, &self.cluster) {
+        let place = match (&self.engines, &self.cluster) {
             (Some(engines), _) => engines.name(),
             (None, Some(cluster)) => cluster.name.clone(),
             (None, None) => "local".into(),
-        }
+        };
+        self.rounds.iter().fold(place, |place, rounds| rounds.place(&place))
     }
 
     fn record(&self, frame: &Frame, live: &mut Live) -> Result<Record> {

@@ -15,6 +15,7 @@ use crate::cluster::Cluster;
 use crate::data::{Dataset, Shard};
 use crate::placement::{Cuts, Placement};
 use crate::problem::{Outline, Problem};
+use crate::sync::rounds::Rounds;
 pub use crew::{Crew, Shift, Slot};
 pub use local::{Local, cores};
 pub use simulated::{Done, Simulated, Timekeeper, moving_seconds};
@@ -125,6 +126,8 @@ pub struct Setting {
     pub algorithm: Arc<dyn Algorithm>,
     /// How rows are cut: ratings by work, for few users give many of them.
     pub cuts: Cuts,
+    /// How rounds are exchanged, where somebody has said.
+    pub rounds: Option<Arc<Rounds>>,
     /// The columns, once an engine of this process deals those.
     columns: Arc<OnceLock<Arc<Dataset>>>,
 }
@@ -137,7 +140,19 @@ impl Setting {
             Some(_) if algorithm.recuts() => Cuts::Measured,
             Some(_) => Cuts::ByWork,
         };
-        Self { problem: problem.clone(), outline: problem.outline(), algorithm, cuts, columns: Arc::default() }
+        Self {
+            problem: problem.clone(),
+            outline: problem.outline(),
+            algorithm,
+            cuts,
+            rounds: None,
+            columns: Arc::default(),
+        }
+    }
+
+    /// The same with rounds exchanged so.
+    pub fn with_rounds(self, rounds: Option<Arc<Rounds>>) -> Self {
+        Self { rounds, ..self }
     }
 
     /// What is dealt: rows, or columns.

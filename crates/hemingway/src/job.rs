@@ -2,6 +2,7 @@
 
 mod classes;
 mod factors;
+mod rounds;
 mod sample;
 mod share;
 mod weighing;
@@ -24,8 +25,10 @@ use crate::goal::{Caps, Goal};
 use crate::model::{Precedents, Timing, Traits};
 use crate::problem::{Classes, Factors, Loss, Problem};
 use crate::record::Trace;
+use crate::sync::rounds::{RoundSpec, Rounds};
 use crate::{Error, Result, algorithm, metric};
 pub use factors::{FactorSpec, Raters};
+pub use rounds::Foretold;
 use sample::Whole;
 
 /// A job as the user states it; serialised whole into the journal.
@@ -77,6 +80,9 @@ pub struct JobSpec {
     pub eval_every: u64,
     /// Who decides.
     pub mode: Mode,
+    /// `--sync`, `--links`: how rounds are exchanged; as the engine has it if not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sync: Option<RoundSpec>,
     /// `--forget`: decide as if the store were empty.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub forget: bool,
@@ -136,6 +142,9 @@ pub struct Facts {
     pub fits_from: usize,
     /// Cores of this machine: beyond them local workers share.
     pub cores: usize,
+    /// What is foretold of the exchange of rounds, by number of machines, where the job says how they are exchanged.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub exchanges: Vec<Foretold>,
     /// What is known before anything has run.
     #[serde(default)]
     pub lore: Lore,
@@ -187,6 +196,8 @@ pub struct Job {
     pub notes: Vec<String>,
     /// Where it runs, if neither on threads of this process nor on a simulated cluster.
     pub engines: Option<Arc<dyn Engines>>,
+    /// How rounds are exchanged, if the job says so.
+    pub rounds: Option<Arc<Rounds>>,
     /// Whose ratings the rows are, if they are.
     pub raters: Option<Arc<Raters>>,
 }
@@ -205,7 +216,7 @@ impl Job {
         self.facts.cores = engines.cores();
         self.facts.machines = self.spec.machine_grid(engines.machines(), self.facts.data.rows)?;
         self.engines = Some(engines);
-        Ok(self)
+        self.settle_rounds()
     }
 }
 
@@ -252,7 +263,7 @@ impl JobSpec {
         let problem = Problem::of_classes(used, loss, classes, l2, self.seed)?.with_l1(self.l1)?;
         let facts = self.facts(self.name(&whole, &problem), info, &problem)?;
         notes.extend(self.doubts(&problem, &facts.algorithms));
-        Ok(Job {
+        let job = Job {
             spec: self,
             facts,
             problem,
@@ -261,8 +272,10 @@ impl JobSpec {
             base: loaded.base,
             notes,
             engines: None,
+            rounds: None,
             raters: None,
-        })
+        };
+        if job.spec.cluster.is_some() { job.settle_rounds() } else { Ok(job) }
     }
 
     /// The configuration of a record: of its schedule only the job knows.
@@ -359,6 +372,7 @@ impl JobSpec {
             price_per_hour: cluster.map(|c| c.price_per_hour).filter(|price| *price > 0.0),
             fits_from,
             cores: cores(),
+            exchanges: Vec::new(),
             lore: Lore { traits: Traits::of(problem), precedents: precedents(problem), ..Lore::default() },
         })
     }

@@ -26,6 +26,7 @@ pub mod network;
 pub mod program;
 pub mod ranker;
 pub mod replay;
+pub mod rounds;
 pub mod search;
 pub mod sketch;
 pub mod stage;
@@ -41,11 +42,17 @@ pub use stage::{Play, Stage};
 pub use strategy::{Layout, Strategy};
 pub use tree::TreeSum;
 
-/// The way machines synchronize, as data.
+/// The way machines synchronize, as data: which of them, and for strategies of exchange [`rounds::Way`] says the rest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SyncStrategy {
     /// Bulk-synchronous: all pushes, summed in one pairwise tree.
     #[default]
     Tree,
+    /// The same, with all numbers in every message: `--sync plain`.
+    Plain,
+    /// As was found for the data and the cluster: `--sync search`.
+    Search,
+    /// By a strategy's file: `--sync FILE`.
+    File,
 }

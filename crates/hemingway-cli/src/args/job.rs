@@ -8,7 +8,7 @@ use hemingway::goal::Caps;
 use hemingway::problem::{Loss, Scheme};
 use hemingway::schedule::Schedule;
 
-use super::{FactorArgs, GoalArgs, LabelArgs, PathArgs, RankArgs, WeightArgs, value};
+use super::{FactorArgs, GoalArgs, LabelArgs, PathArgs, RankArgs, RoundArgs, WeightArgs, value};
 
 /// `train` and `plan`.
 #[derive(Debug, Args)]
@@ -24,6 +24,8 @@ pub(crate) struct TrainArgs {
     pub(crate) path: PathArgs,
     #[command(flatten)]
     pub(crate) places: PlacesArgs,
+    #[command(flatten)]
+    pub(crate) rounds: RoundArgs,
     #[command(flatten)]
     pub(crate) ranks: RankArgs,
     #[command(flatten)]
@@ -67,6 +69,8 @@ pub(crate) struct RunArgs {
     pub(crate) fraction: Option<f64>,
     #[command(flatten)]
     pub(crate) place: PlaceArgs,
+    #[command(flatten)]
+    pub(crate) exchange: RoundArgs,
     #[command(flatten)]
     pub(crate) ranks: RankArgs,
     #[command(flatten)]
@@ -208,7 +212,7 @@ impl LimitArgs {
 }
 
 /// What a journal already says of its job.
-const JOB: [&str; 23] = [
+const JOB: [&str; 25] = [
     "problem",
     "rank",
     "implicit",
@@ -232,6 +236,8 @@ const JOB: [&str; 23] = [
     "test",
     "seed",
     "cluster",
+    "sync",
+    "links",
 ];
 
 /// What is kept.

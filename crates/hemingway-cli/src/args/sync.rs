@@ -98,7 +98,7 @@ pub(crate) enum SyncCommand {
 /// Model and machines.
 #[derive(Debug, Args)]
 pub(crate) struct PlaceArgs {
-    /// A built-in model's name, a variables list (JSON) or an ONNX file
+    /// A built-in model's name, a variables list (JSON), an ONNX file, or data (a file or `synth:…`) for its linear model
     #[arg(index = 1)]
     pub(crate) model: String,
     /// The cluster: a file, or the name of one that comes with the program

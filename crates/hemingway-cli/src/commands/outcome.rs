@@ -5,16 +5,20 @@ use std::path::Path;
 use hemingway::backend::Ending;
 use hemingway::goal::Goal;
 use hemingway::job::{JobSpec, Mode};
-use hemingway::train::Compared;
+use hemingway::train::{Compared, Decision, Purpose};
 use serde_json::Value;
 
 use crate::jobs::Outcome;
 use crate::output::Answer;
-use crate::show::{Paint, number};
+use crate::show::{Exchange, Paint, number};
 
 impl Answer for Outcome {
     fn json(&self) -> Value {
-        serde_json::to_value(&self.summary).unwrap_or_default()
+        let mut answer = serde_json::to_value(&self.summary).unwrap_or_default();
+        if let Some(exchange) = self.exchange() {
+            answer["sync"] = exchange.json();
+        }
+        answer
     }
 
     fn human(&self, paint: Paint) -> String {
@@ -23,6 +27,7 @@ impl Answer for Outcome {
             ("test", self.test()),
             ("choice", self.choice()),
             ("cluster", self.cluster()),
+            ("exchange", self.exchange().map_or(String::new(), |exchange| exchange.sentence())),
             ("time", self.time()),
             ("switches", self.switches()),
             ("model", self.summary.model.clone().unwrap_or_else(|| "none: no round was completed".into())),
@@ -43,6 +48,17 @@ impl Answer for Outcome {
 }
 
 impl Outcome {
+    /// What the exchange of the choice's rounds was foretold to take.
+    fn exchange(&self) -> Option<Exchange<'_>> {
+        let facts = &self.history.facts;
+        let first = self.history.decisions.iter().find_map(|decision| match decision {
+            Decision::Run { plan: Some(plan), purpose: Purpose::Train, .. } => Some(plan),
+            _ => None,
+        });
+        let planned = first.and_then(|plan| Exchange::of_plan(plan, &facts.exchanges));
+        planned.or_else(|| Exchange::of(self.summary.choice.as_ref()?.machines, None, &facts.exchanges))
+    }
+
     fn result(&self, paint: Paint) -> String {
         let summary = &self.summary;
         let words = summary.ending.words();

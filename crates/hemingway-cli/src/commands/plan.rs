@@ -17,7 +17,7 @@ use crate::args::TrainArgs;
 use crate::clusters;
 use crate::jobs::{self, Comparison, Outcome};
 use crate::output::{Answer, Manners, Output};
-use crate::show::{Basis, ClusterTable, Paint, PlanTable, Remembered, number};
+use crate::show::{Basis, ClusterTable, Exchange, Paint, PlanTable, Remembered, number};
 
 /// Probes and plans.
 pub(super) fn plan(args: &TrainArgs, out: &mut dyn Output, began: Instant) -> Result<u8> {
@@ -108,6 +108,10 @@ impl Answer for Planned {
             "wall_seconds": spent.wall_seconds,
             "run": summary.run,
         });
+        let exchanges = &self.outcome.history.facts.exchanges;
+        if let Some(exchange) = self.plan().and_then(|plan| Exchange::of_plan(plan, exchanges)) {
+            answer["sync"] = exchange.json();
+        }
         if !self.clusters.is_empty() {
             answer["clusters"] = json!(self.clusters);
         }
@@ -135,7 +139,9 @@ impl Planned {
         let (goal, simulated) = (&history.spec.goal, summary.simulated);
         let table = PlanTable { plan, goal, basis: &self.basis(), simulated, all: self.all }.text(paint);
         let unit = if simulated { " (virtual)" } else { "" };
-        format!("{table}\nProbing took {}{unit}.\n", number::seconds(summary.probe_seconds))
+        let exchange = Exchange::of_plan(plan, &history.facts.exchanges);
+        let exchange = exchange.map_or(String::new(), |exchange| format!("\nExchange: {}\n", exchange.sentence()));
+        format!("{table}{exchange}\nProbing took {}{unit}.\n", number::seconds(summary.probe_seconds))
     }
 
     fn on_several(&self, paint: Paint) -> String {

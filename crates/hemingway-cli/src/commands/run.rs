@@ -32,7 +32,8 @@ pub(super) fn run(args: &RunArgs, out: &mut dyn Output, began: Instant) -> Resul
             let data = jobs::the_data(&args.data)?;
             let cluster = clusters::find(&args.place.cluster)?;
             let spec = jobs::spec(data, goal, mode, &args.problem, cluster, &args.limits, &args.keep)?;
-            let spec = JobSpec { fraction: args.fraction, ..spec };
+            args.exchange.check_place(std::slice::from_ref(&args.place.cluster))?;
+            let spec = JobSpec { fraction: args.fraction, sync: args.exchange.spec()?, ..spec };
             jobs::start(spec, &args.keep, manners, out, began)?.on(&args.place.cluster)
         }
     };

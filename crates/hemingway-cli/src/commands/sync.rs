@@ -7,11 +7,14 @@ mod search;
 mod simulate;
 mod timeline;
 
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 
 use anyhow::Result;
 use hemingway::Error;
 use hemingway::cluster::{Cluster, FromAutodist, from_autodist};
+use hemingway::data::{Reading, Source};
 use hemingway::sync::analytic::{Forecast, Limit, forecast};
 use hemingway::sync::{Model, Stage, Strategy, builders};
 use serde_json::{Value, json};
@@ -47,7 +50,26 @@ fn stage(place: &PlaceArgs) -> Result<(Stage, Cluster)> {
     let cluster = cluster.ok_or_else(|| Usage::error("--cluster: `local` has no links: name a cluster's file"))?;
     let usual = crate::place::elsewhere().map_or(USUAL_MACHINES, |place| place.ranks());
     let machines = place.machines.unwrap_or_else(|| cluster.machines.min(usual));
-    Ok((Stage::new(Model::find(&place.model)?, &cluster, machines)?, cluster))
+    Ok((Stage::new(model(&place.model, machines)?, &cluster, machines)?, cluster))
+}
+
+/// A model by its name or file, or the linear model of a data set.
+fn model(name: &str, machines: usize) -> Result<Model> {
+    let path = Path::new(name);
+    if !name.starts_with("synth:") && !(path.is_file() && is_data(path)?) {
+        return Ok(Model::find(name)?);
+    }
+    let loaded = crate::cache::load(&Source::parse(name)?, &Reading::default())?;
+    Ok(Model::of_rows(&loaded.dataset.shuffled(0), machines))
+}
+
+/// Neither a graph nor a list in JSON.
+fn is_data(path: &Path) -> Result<bool> {
+    let is_graph = path.extension().is_some_and(|end| end.eq_ignore_ascii_case("onnx"));
+    let mut first = [0; 64];
+    let read = File::open(path).and_then(|mut file| file.read(&mut first)).map_err(Error::io(path))?;
+    let begins = first[..read].iter().find(|byte| !byte.is_ascii_whitespace());
+    Ok(!is_graph && path.extension().is_none_or(|end| end != "json") && begins.is_some_and(|byte| *byte != b'{'))
 }
 
 /// The same, where strategies are told apart by their time: one machine has none to tell apart.

@@ -66,7 +66,9 @@ pub(super) fn spec(args: &TrainArgs, cluster: Option<Cluster>, plan_only: bool) 
     let mode = Mode::Choose { adapt: !args.choice.fixed, plan_only };
     let spec = jobs::spec(data, goal, mode, &args.problem, cluster, &args.limits, &args.keep)?;
     let (machines, algorithms) = (args.choice.machines, args.choice.algorithms.clone());
-    Ok(JobSpec { machines, algorithms, forget: args.choice.forget, ..spec })
+    args.rounds.check_place(&args.places.cluster)?;
+    let sync = args.rounds.spec()?;
+    Ok(JobSpec { machines, algorithms, sync, forget: args.choice.forget, ..spec })
 }
 
 /// The goal, which must be there.

@@ -6,6 +6,7 @@ use hemingway::data::Normalize;
 use hemingway::goal::Goal;
 use hemingway::job::{JobSpec, Mode};
 use hemingway::record::store::Store;
+use hemingway::sync::rounds::{RoundSpec, Way};
 use hemingway::train::{Compared, History};
 
 use super::Story;
@@ -104,7 +105,7 @@ fn goal(goal: &Goal) -> (&'static str, String) {
 }
 
 /// Flags with a value, where the user gave one.
-fn settings(spec: &JobSpec) -> [(&'static str, Option<String>); 21] {
+fn settings(spec: &JobSpec) -> [(&'static str, Option<String>); 23] {
     let number = |value: Option<f64>| value.map(|value| value.to_string());
     let normalize = spec.preparation.normalize.map(|what| match what {
         Normalize::Rows => "rows".into(),
@@ -130,11 +131,24 @@ fn settings(spec: &JobSpec) -> [(&'static str, Option<String>); 21] {
         ("--normalize", normalize),
         ("--positive", number(spec.preparation.positive)),
         ("--classes", spec.preparation.classes.map(|way| way.to_string())),
+        ("--sync", spec.sync.as_ref().map(exchange)),
+        (
+            "--links",
+            spec.sync.as_ref().and_then(|sync| sync.links.as_ref()).map(|links| format!("{}.toml", links.name)),
+        ),
         ("--test", spec.test.clone()),
         ("--max-time", number(spec.caps.seconds)),
         ("--max-cost", number(spec.caps.dollars)),
         ("--eval-every", Some(spec.eval_every).filter(|n| *n != 1).map(|n| n.to_string())),
     ]
+}
+
+/// How rounds are exchanged; a strategy's file is not kept under its name.
+fn exchange(sync: &RoundSpec) -> String {
+    match &sync.way {
+        Way::Given(strategy) => format!("{}.json", strategy.name),
+        other => other.name().into(),
+    }
 }
 
 /// Flags without a value.

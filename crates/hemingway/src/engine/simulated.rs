@@ -2,6 +2,7 @@
 //! computes after the other, so that any number of machines fits in the memory of one.
 
 mod timekeeper;
+mod toll;
 
 use std::time::Instant;
 
@@ -14,6 +15,7 @@ use crate::placement::Placement;
 use crate::sync::TreeSum;
 use crate::{Error, Result};
 pub use timekeeper::{Done, Timekeeper, moving_seconds};
+use toll::Toll;
 
 /// The simulated engine.
 pub struct Simulated {
@@ -22,6 +24,8 @@ pub struct Simulated {
     dealt: Dealt,
     workers: Vec<Box<dyn Worker>>,
     timekeeper: Timekeeper,
+    /// Where rounds are exchanged otherwise than by the cluster's own collective.
+    toll: Option<Toll>,
     /// What each machine did in the last round.
     done: Vec<Done>,
     items: Vec<f64>,
@@ -37,6 +41,7 @@ impl Simulated {
             items: setting.first_items(),
             dealt: Dealt::new(&setting, 1),
             timekeeper: Timekeeper::new(&cluster, setting.problem.seed, &[0]),
+            toll: None,
             setting,
             cluster,
             workers: Vec::new(),
@@ -45,7 +50,7 @@ impl Simulated {
             clock: Clock::default(),
         };
         engine.check(machines)?;
-        engine.deal(Dealt::new(&engine.setting, machines));
+        engine.deal(Dealt::new(&engine.setting, machines))?;
         Ok(engine)
     }
 
@@ -64,13 +69,15 @@ impl Simulated {
         Ok(())
     }
 
-    fn deal(&mut self, dealt: Dealt) {
+    fn deal(&mut self, dealt: Dealt) -> Result<()> {
+        self.toll = Toll::new(self.setting.rounds.as_ref(), dealt.own.machines())?;
         self.dealt = dealt;
         let shards = self.dealt.shards(&self.setting);
         let stored: Vec<u64> = shards.iter().map(|shard| shard.stored()).collect();
         self.timekeeper = Timekeeper::new(&self.cluster, self.setting.problem.seed, &stored);
         let setting = &self.setting;
         self.workers = shards.into_iter().map(|shard| setting.algorithm.worker(&setting.outline, shard)).collect();
+        Ok(())
     }
 
     /// Seconds it takes to cut rows, or columns, otherwise.
@@ -99,11 +106,15 @@ impl Machines for Simulated {
             let began = Instant::now();
             let work = self.workers[k].push(order, shared, items, &mut push);
             self.done.push((work, began.elapsed().as_secs_f64()));
+            self.toll.iter_mut().for_each(|toll| toll.note(&push));
             self.tree.add(push);
         }
         self.tree.finish(sum);
         let rows = self.done.iter().map(|(work, _)| work.rows).sum();
-        let time = self.timekeeper.round(order.round, &self.done, shared.len(), sum.len());
+        let mut time = self.timekeeper.round(order.round, &self.done, shared.len(), sum.len());
+        if let Some(toll) = &mut self.toll {
+            time.sync = toll.seconds(shared, sum, &self.timekeeper)?;
+        }
         self.dealt.note(&self.setting, order, || self.timekeeper.seconds(order.round, &self.done));
         self.clock.book(order.off_clock, rows, time);
         Ok(self.workers.len())
@@ -132,7 +143,7 @@ impl Engine for Simulated {
     fn resize(&mut self, machines: usize) -> Result<()> {
         self.check(machines)?;
         let before = self.dealt.own.clone();
-        self.deal(Dealt::new(&self.setting, machines));
+        self.deal(Dealt::new(&self.setting, machines))?;
         self.clock.loading += self.moving(&before, &self.dealt.own);
         Ok(())
     }
@@ -142,7 +153,7 @@ impl Engine for Simulated {
         let moved = self.moving(&self.dealt.own, &again.own);
         let beside = self.dealt.beside.as_ref().zip(again.beside.as_ref());
         self.clock.loading += moved + beside.map_or(0.0, |(from, to)| self.moving(from, to));
-        self.deal(again);
+        self.deal(again)?;
         Ok(true)
     }
 
@@ -152,7 +163,7 @@ impl Engine for Simulated {
 
     fn set_balance(&mut self, balance: &[f64]) -> Result<()> {
         if !balance.is_empty() {
-            self.deal(self.dealt.restored(balance).ok_or_else(strange_state)?);
+            self.deal(self.dealt.restored(balance).ok_or_else(strange_state)?)?;
         }
         Ok(())
     }

@@ -72,7 +72,7 @@ impl JobSpec {
         let rules =
             Rules { columns, names: None, unit_rows: false, scales: None, intercept: false, labels: LabelRule::Keep };
         let raters = Some(Arc::new(raters));
-        Ok(Job { spec: self, facts, problem, test, rules, base: None, notes, engines: None, raters })
+        Ok(Job { spec: self, facts, problem, test, rules, base: None, notes, engines: None, rounds: None, raters })
     }
 
     /// Refuses what has no meaning for ratings.

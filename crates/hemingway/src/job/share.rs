@@ -53,7 +53,7 @@ impl JobSpec {
         let info = Info::of_whole(name, problem.data.columns(), survey.nonzeros + ones, dense.1, &labels);
         let facts = self.facts(problem.fingerprint(fingerprint), info, &problem)?;
         let base = Some(survey.base);
-        Ok(Job { spec: self, facts, problem, test, rules, base, notes, engines: None, raters: None })
+        Ok(Job { spec: self, facts, problem, test, rules, base, notes, engines: None, rounds: None, raters: None })
     }
 
     /// The rows of a process that only does as it is told.

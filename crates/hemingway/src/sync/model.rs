@@ -1,6 +1,7 @@
 //! A model as its exchange sees it: variables with shapes, and when the gradient of each is ready.
 
 pub mod builtin;
+mod linear;
 mod onnx;
 
 use std::collections::HashSet;
@@ -12,6 +13,10 @@ use crate::{Error, Result};
 
 /// Elements of a variable beyond which sizes are taken for a slip of the pen: 2⁴⁰.
 const MOST_ELEMENTS: f64 = (1u64 << 40) as f64;
+/// Where machines touch all rows together, how many of them would do is not to be told.
+const NEARLY_ALL: f64 = 1.0 - 1e-9;
+/// Machines may shun what others touch, but there is no need to follow that far.
+const MOST_SPREAD: f64 = 2.0;
 /// Gradients of a file that gives no times are all ready at the end of a step that takes no time.
 const NO_TIME: f64 = 0.0;
 
@@ -42,6 +47,10 @@ pub struct Variable {
     /// The share of rows (entries along axis 0) that one machine's gradient touches in a step.
     #[serde(default = "dense")]
     pub density: f64,
+    /// The share of rows that the gradients of all machines together touch, where that is known; else each is taken to touch
+    /// what it touches whatever the others do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub together: Option<f64>,
     /// When its gradient is ready, counted from the start of the step.
     #[serde(default)]
     pub ready_ms: f64,
@@ -80,7 +89,14 @@ fn dense() -> f64 {
 impl Variable {
     /// A dense variable of 32-bit floats that is ready at the end of the step.
     pub fn new(name: impl Into<String>, shape: impl Into<Vec<usize>>) -> Self {
-        Self { name: name.into(), shape: shape.into(), dtype: Dtype::F32, density: 1.0, ready_ms: NO_TIME }
+        Self {
+            name: name.into(),
+            shape: shape.into(),
+            dtype: Dtype::F32,
+            density: 1.0,
+            together: None,
+            ready_ms: NO_TIME,
+        }
     }
 
     /// The product of its lengths.
@@ -103,6 +119,14 @@ impl Variable {
         self.shape.iter().skip(1).product()
     }
 
+    /// γ in 1 − (1 − ρ)^(h^γ), the share that h of so many machines touch together where one touches ρ: 1 if they do so
+    /// independently, 0 if all touch the same.
+    pub(super) fn spread(&self, machines: usize) -> f64 {
+        let Some(together) = self.together.filter(|_| machines > 1 && self.is_sparse()) else { return 1.0 };
+        let machines_worth = (-together.min(NEARLY_ALL)).ln_1p() / (-self.density).ln_1p();
+        (machines_worth.max(1.0).ln() / (machines as f64).ln()).clamp(0.0, MOST_SPREAD)
+    }
+
     fn check(&self, step_ms: f64) -> Result<(), String> {
         let elements: f64 = self.shape.iter().map(|length| *length as f64).product();
         if self.shape.contains(&0) {
@@ -113,6 +137,9 @@ impl Variable {
         }
         if !(self.density > 0.0 && self.density <= 1.0) {
             return Err(format!("density {} is no share; write a number above 0 and up to 1", self.density));
+        }
+        if let Some(together) = self.together.filter(|share| !(*share >= self.density && *share <= 1.0)) {
+            return Err(format!("together {together} is not between its density {} and 1", self.density));
         }
         if !(self.ready_ms >= 0.0 && self.ready_ms <= step_ms) {
             return Err(format!("ready_ms {} lies outside the step of {step_ms} ms", self.ready_ms));

@@ -36,7 +36,40 @@ pub struct Program {
     pub owners: Vec<usize>,
 }
 
+/// The halves of a round that machine 0 leads: it alone works on the sums, and tells the others what came of that.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Half {
+    /// Gradients become sums at machine 0.
+    Up,
+    /// What it made of them goes to all others.
+    Down,
+}
+
 impl Program {
+    /// One half of a round by this program: owners of chunks hand whole sums to machine 0, and spread what comes back.
+    pub fn half(mut self, half: Half) -> Self {
+        let machines = self.sums.iter().flatten().map(|message| message.from.max(message.to) + 1).max().unwrap_or(1);
+        let to_the_first = |(chunk, owner): (usize, &usize)| Message {
+            from: *owner,
+            to: 0,
+            first: chunk,
+            last: chunk + 1,
+            held: machines,
+        };
+        let gathered: Wave =
+            self.owners.iter().enumerate().filter(|(_, owner)| **owner != 0).map(to_the_first).collect();
+        match half {
+            Half::Up => self.copies = vec![gathered],
+            Half::Down => {
+                self.sums.clear();
+                self.copies.iter_mut().for_each(|wave| wave.retain(|message| message.to != 0));
+                let back = |message: Message| Message { from: 0, to: message.from, ..message };
+                self.copies.insert(0, gathered.into_iter().map(back).collect());
+            }
+        }
+        self
+    }
+
     /// The program of a method between the machines of these links. A method that the links do not allow is refused by
     /// [`super::Layout::of`].
     pub fn of(method: Method, links: &Links) -> Self {
@@ -250,6 +283,24 @@ mod tests {
                     );
                 }
             }
+        }
+    }
+
+    #[test]
+    fn rounds_end_at_their_leader_and_begin_there() {
+        let links = Links::of(&cluster(6, false), 6);
+        for method in [Method::Tree, Method::Server(0), Method::Server(4), Method::Ring] {
+            let (up, down) = (Program::of(method, &links).half(Half::Up), Program::of(method, &links).half(Half::Down));
+            let all = (1u32 << 6) - 1;
+            assert!(follow(&up, 6)[0].iter().all(|bits| *bits == all), "{method}");
+            let mut told: Vec<Vec<bool>> = (0..6).map(|machine| vec![machine == 0; down.chunks]).collect();
+            for message in down.copies.iter().flatten() {
+                for chunk in message.first..message.last {
+                    assert!(told[message.from][chunk] && message.to != 0, "{method}: {message:?}");
+                    told[message.to][chunk] = true;
+                }
+            }
+            assert!(down.sums.is_empty() && told.iter().flatten().all(|told| *told), "{method}");
         }
     }
 

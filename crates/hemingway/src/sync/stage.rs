@@ -5,6 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::analytic::Load;
 use super::codec::expected_bytes;
+use super::program::Half;
+use super::rounds::code;
 use super::strategy::{Compression, Group, Layout, Method, Strategy};
 use super::{Links, Message, Model, Program};
 use crate::cluster::Cluster;
@@ -60,6 +62,8 @@ pub struct Stage {
     pub cluster: Cluster,
     /// The links between those of its machines that take part.
     pub links: Links,
+    /// Which half of a round of training is meant, if not a whole step.
+    half: Option<Half>,
     scores: Mutex<HashMap<Method, Arc<Score>>>,
 }
 
@@ -70,6 +74,7 @@ pub struct Play {
     pub layout: Layout,
     /// The program of each.
     pub scores: Vec<Arc<Score>>,
+    half: Option<Half>,
 }
 
 impl Play {
@@ -80,9 +85,13 @@ impl Play {
         let elements = own.elements as f64 / self.scores[group].program.chunks as f64;
         // Only touched rows care who touches them, and powers take their time.
         let density = match own.compression {
-            Compression::Sparse => 1.0 - (1.0 - own.density).powi(message.held as i32),
+            Compression::Sparse if own.spread == 1.0 => 1.0 - (1.0 - own.density).powi(message.held as i32),
+            Compression::Sparse => 1.0 - (1.0 - own.density).powf((message.held as f64).powf(own.spread)),
             _ => 1.0,
         };
+        if self.half.is_some() && own.compression == Compression::Sparse {
+            return chunks * elements * code::bytes_each(density);
+        }
         chunks * expected_bytes(elements, own.dtype.bytes() as f64, own.compression, density, own.run)
     }
 }
@@ -95,7 +104,12 @@ impl Stage {
             return Err(Error::setting("--machines", what));
         }
         let links = Links::of(cluster, machines);
-        Ok(Self { model, cluster: cluster.clone(), links, scores: Mutex::default() })
+        Ok(Self { model, cluster: cluster.clone(), links, half: None, scores: Mutex::default() })
+    }
+
+    /// The same for one half of a round of training.
+    pub fn of_half(self, half: Half) -> Self {
+        Self { half: Some(half), scores: Mutex::default(), ..self }
     }
 
     /// How many machines take part.
@@ -108,11 +122,15 @@ impl Stage {
         let layout = Layout::of(strategy, &self.model, &self.links)?;
         let mut kept = self.scores.lock().unwrap_or_else(PoisonError::into_inner);
         let mut score = |group: &Group| {
-            let new = || Arc::new(Score::of(Program::of(group.by, &self.links), &self.links));
+            let new = || {
+                let program = Program::of(group.by, &self.links);
+                let program = self.half.into_iter().fold(program, Program::half);
+                Arc::new(Score::of(program, &self.links))
+            };
             Arc::clone(kept.entry(group.by).or_insert_with(new))
         };
         let scores = layout.groups.iter().map(&mut score).collect();
-        Ok(Play { layout, scores })
+        Ok(Play { layout, scores, half: self.half })
     }
 
     /// Seconds of a step on a machine without any exchange.

@@ -130,6 +130,7 @@ impl<'a> Driver<'a> {
         let cluster = job.spec.cluster.clone();
         let backend = EngineBackend::new(job.problem.clone(), &job.facts.problem, cluster)
             .with_engines(job.engines.clone())
+            .with_rounds(job.rounds.clone())
             .with_fraction(job.spec.fraction.unwrap_or(1.0))
             .with_test(job.test.clone());
         let best = Best::none(job.problem.coefficients());
@@ -330,7 +331,10 @@ impl<'a> Driver<'a> {
                 objective: self.best.objective,
                 estimated_error: summary.estimated_error,
                 certified_error: summary.certified_error,
-                choice: self.best.maker.as_ref().map(|made| self.job.spec.config_of(&made.algorithm, made.machines)),
+                choice: self.best.maker.as_ref().map(|made| {
+                    let spec = &self.job.spec;
+                    spec.exchanged(spec.config_of(&made.algorithm, made.machines))
+                }),
                 ending: summary.ending,
             }),
         }

@@ -14,6 +14,7 @@ use crate::job::{Facts, JobSpec};
 use crate::model::{Timing, Traits};
 use crate::record::store::{RunDir, replace};
 use crate::record::{Point, Trace, traces};
+use crate::sync::rounds::RoundSpec;
 pub use recall::{Recalled, recall};
 
 /// Ratio between the rounds that are kept of a trace: four an octave, so that halves and quarters are among them.
@@ -30,6 +31,9 @@ pub(super) struct Memory {
     traits: Traits,
     /// Where it ran; on threads of a machine if none.
     cluster: Option<Cluster>,
+    /// How its rounds were exchanged, if not as the engine has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    sync: Option<RoundSpec>,
     /// Cores of that machine.
     cores: usize,
     /// What its rounds took.
@@ -78,6 +82,7 @@ impl Memory {
             problem: facts.problem.clone(),
             traits,
             cluster: spec.cluster.clone(),
+            sync: spec.sync.clone(),
             cores: facts.cores,
             timings: timings(records).into_iter().filter(|timing| !shared(timing)).collect(),
             errors: errors(&traces, history.standing.optimum_low()),
@@ -94,7 +99,7 @@ impl Memory {
 
     /// Whether its seconds are those of the place where a job runs.
     fn is_at(&self, spec: &JobSpec, facts: &Facts) -> bool {
-        self.cluster == spec.cluster && (spec.cluster.is_some() || self.cores == facts.cores)
+        self.cluster == spec.cluster && self.sync == spec.sync && (spec.cluster.is_some() || self.cores == facts.cores)
     }
 }
 

@@ -110,7 +110,7 @@ impl Summary {
             objective,
             lower_bound: history.standing.lower_bound(),
             metrics: best.map(|best| best.metrics.clone()).unwrap_or_default(),
-            choice: planned.or(trained),
+            choice: planned.or(trained).map(|choice| history.spec.exchanged(choice)),
             predicted_seconds: first_choice.flatten(),
             real_seconds: last.map_or(0.0, |record| record.train_seconds),
             rounds: last.map_or(0, |record| record.round),

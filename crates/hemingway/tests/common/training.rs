@@ -46,6 +46,7 @@ pub(crate) fn spec(data: &str, goal: Goal, mode: Mode, cluster: &str) -> JobSpec
         caps: Caps::default(),
         eval_every: 1,
         mode,
+        sync: None,
         forget: false,
     }
 }

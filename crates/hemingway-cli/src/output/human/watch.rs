@@ -4,7 +4,7 @@ use std::io;
 
 use hemingway::backend::{Config, Frame, Rehearsal};
 use hemingway::goal::Goal;
-use hemingway::job::Job;
+use hemingway::job::{Foretold, Job};
 use hemingway::model::{Estimate, Reach};
 use hemingway::plan::Plan;
 use hemingway::record::Record;
@@ -14,7 +14,7 @@ use super::live::{Course, Live};
 use super::rows::Rows;
 use crate::interrupt;
 use crate::output::Manners;
-use crate::show::{Basis, Paint, PlanTable, Remembered, number};
+use crate::show::{Basis, Exchange, Paint, PlanTable, Remembered, number};
 
 /// A new prediction is told when it leaves the old one's interval and is so many times as long, or as short.
 const WORTH_SAYING: f64 = 1.5;
@@ -23,6 +23,8 @@ const WORTH_SAYING: f64 = 1.5;
 pub(super) struct Watch {
     goal: Goal,
     simulated: bool,
+    /// What is foretold of the exchange of rounds.
+    exchanges: Vec<Foretold>,
     cluster: String,
     cores: usize,
     manners: Manners,
@@ -42,6 +44,7 @@ impl Watch {
         Self {
             goal: job.spec.goal.clone(),
             simulated: job.facts.simulated,
+            exchanges: job.facts.exchanges.clone(),
             cluster: job.facts.cluster.clone(),
             cores: job.facts.cores,
             manners,
@@ -123,7 +126,9 @@ impl Watch {
     fn show(&self, plan: &Plan) {
         let (goal, basis) = (&self.goal, Basis::of_job(&self.records, self.remembered));
         let table = PlanTable { plan, goal, basis: &basis, simulated: self.simulated, all: self.manners.all };
-        self.live.talk(&format!("\n{}", table.text(self.paint)));
+        let exchange = Exchange::of_plan(plan, &self.exchanges);
+        let exchange = exchange.map_or(String::new(), |exchange| format!("Exchange: {}\n", exchange.sentence()));
+        self.live.talk(&format!("\n{}{exchange}", table.text(self.paint)));
     }
 
     fn agreed(&self, config: &Config) -> bool {

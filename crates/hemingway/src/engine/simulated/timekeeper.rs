@@ -86,7 +86,8 @@ impl Timekeeper {
         }
     }
 
-    fn sync_seconds(&self, down: usize, up: usize) -> f64 {
+    /// Seconds in which so many numbers are broadcast and so many summed.
+    pub fn sync_seconds(&self, down: usize, up: usize) -> f64 {
         let (down, up) = (down as f64, up as f64);
         let timed = &self.cluster.network.timed;
         match timed.last() {

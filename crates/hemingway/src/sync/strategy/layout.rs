@@ -36,6 +36,8 @@ pub struct Group {
     pub ready: f64,
     /// The mean share of its elements that a machine touches.
     pub density: f64,
+    /// How that share grows with the machines whose gradients are in a message: [`Variable::spread`].
+    pub spread: f64,
     /// The mean length of a run of touched elements.
     pub run: f64,
 }
@@ -92,7 +94,7 @@ impl Layout {
             for (piece, exchange) in pieces.into_iter().zip(&plan.shards) {
                 check(exchange, links).map_err(refuse)?;
                 let group = groups.entry(exchange.group).or_insert_with(|| Group::empty(exchange, variable.dtype));
-                group.take(piece, variable, exchange).map_err(refuse)?;
+                group.take(piece, variable, exchange, links.machines()).map_err(refuse)?;
             }
         }
         let mut groups: Vec<Group> = groups.into_values().collect();
@@ -196,12 +198,13 @@ impl Group {
             elements: 0,
             ready: 0.0,
             density: 0.0,
+            spread: 0.0,
             run: 0.0,
         }
     }
 
     /// One more piece; the means are weighed by elements.
-    fn take(&mut self, piece: Piece, variable: &Variable, exchange: &Exchange) -> Result<(), String> {
+    fn take(&mut self, piece: Piece, variable: &Variable, exchange: &Exchange, machines: usize) -> Result<(), String> {
         let alike = (self.by, self.compression, self.staleness, self.dtype)
             == (exchange.by, exchange.compression, exchange.staleness, variable.dtype);
         if !alike {
@@ -213,6 +216,7 @@ impl Group {
         let (before, own) = (self.elements as f64, piece.elements() as f64);
         let mean = |mean: f64, value: f64| (mean * before + value * own) / (before + own);
         self.density = mean(self.density, variable.density);
+        self.spread = mean(self.spread, variable.spread(machines));
         let run = if variable.is_sparse() { variable.row() } else { piece.length };
         self.run = mean(self.run, run as f64);
         self.elements += piece.elements();

@@ -42,6 +42,7 @@ fn job(data: &str, cluster: &str, mode: Mode) -> Job {
         caps: Caps::default(),
         eval_every: 1,
         mode,
+        sync: None,
         forget: false,
     };
     spec.check().unwrap()

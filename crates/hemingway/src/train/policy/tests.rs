@@ -37,6 +37,7 @@ fn job(goal: Goal, mode: Mode) -> History {
         caps: Caps::default(),
         eval_every: 1,
         mode,
+        sync: None,
         forget: false,
     };
     let facts = Facts {
@@ -54,6 +55,7 @@ fn job(goal: Goal, mode: Mode) -> History {
         price_per_hour: None,
         fits_from: 1,
         cores: 8,
+        exchanges: Vec::new(),
         lore: lore(),
     };
     History::new("job", spec, facts)

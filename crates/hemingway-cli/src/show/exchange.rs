@@ -1,0 +1,44 @@
+//! What the exchange of rounds is foretold to take, and to save.
+
+use hemingway::job::Foretold;
+use hemingway::plan::Plan;
+use serde_json::{Value, json};
+
+use super::number;
+
+/// The exchange on the machines of a configuration.
+pub(crate) struct Exchange<'a> {
+    foretold: &'a Foretold,
+    /// How many times as long rounds would take with plain dense all-reduce, where it is known what they take.
+    gain: Option<f64>,
+}
+
+impl<'a> Exchange<'a> {
+    /// That of what a plan chooses.
+    pub(crate) fn of_plan(plan: &Plan, foretold: &'a [Foretold]) -> Option<Self> {
+        let choice = plan.choice()?;
+        Self::of(choice.config.machines, choice.seconds_per_round.map(|round| round.mid), foretold)
+    }
+
+    /// That of so many machines whose rounds take so long.
+    pub(crate) fn of(machines: usize, round: Option<f64>, foretold: &'a [Foretold]) -> Option<Self> {
+        let foretold = foretold.iter().find(|foretold| foretold.machines == machines)?;
+        Some(Self { foretold, gain: round.map(|round| foretold.gain(round)) })
+    }
+
+    /// In a sentence.
+    pub(crate) fn sentence(&self) -> String {
+        let Foretold { words, machines, .. } = self.foretold;
+        let [own, plain] = [self.foretold.seconds, self.foretold.plain_seconds].map(number::seconds);
+        let gain =
+            self.gain.map_or(String::new(), |gain| format!("; rounds should be {gain:.2}× as fast as with that"));
+        format!("{own} a round on {machines} machines ({words}), {plain} by plain dense all-reduce{gain} (predicted)")
+    }
+
+    /// For programs.
+    pub(crate) fn json(&self) -> Value {
+        let mut value = json!(self.foretold);
+        value["gain"] = json!(self.gain);
+        value
+    }
+}

@@ -1,0 +1,352 @@
+//! Rounds exchanged in lanes, as a strategy has them: what a tree sums goes up and down a tree; what a rank sums for all others comes to it
+//! from everyone, and what the leader makes of it goes through the same rank. Whoever adds has all summands at hand that our one tree
+//! adds there, and adds them in its order: the bits are those of every engine.
+
+use std::borrow::Cow;
+use std::collections::{HashMap, VecDeque};
+use std::rc::Rc;
+use std::time::Instant;
+
+use hemingway::data::matrix::axpy;
+use hemingway::sync::TreeSum;
+use hemingway::sync::rounds::{Lane, code};
+use hemingway::{Error, Result};
+
+use crate::tree::{Report, children};
+use crate::wire::{Tag, Wire, silent, words};
+
+/// A message's place in its round: behind the numbers, so that they need not be moved.
+const FOOT: usize = 5;
+
+/// What a message holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+enum Kind {
+    /// What has changed of the shared vector.
+    Shared,
+    /// A push, or the sum of some.
+    Part,
+    /// The sum of all.
+    Whole,
+}
+
+/// A message on its way, or arrived.
+pub(crate) struct Letter {
+    kind: Kind,
+    lane: usize,
+    numbers: Vec<u8>,
+}
+
+/// One round of a rank that is one of the machines 0, 1, … of a strategy.
+pub(crate) struct Round<'a> {
+    wire: &'a Wire,
+    machines: usize,
+    lanes: &'a [Lane],
+    inbox: &'a mut Inbox,
+    /// Bytes sent.
+    pub(crate) moved: usize,
+}
+
+/// Letters that came before their time: some ranks sum already while others still hear.
+pub(crate) type Inbox = VecDeque<(Letter, usize)>;
+
+/// A letter and its readers, who take turns in a tree: the first hands it on while the next is served.
+struct Post {
+    to: VecDeque<usize>,
+    by_turns: bool,
+    letter: Letter,
+}
+
+impl Post {
+    fn one(to: usize, letter: Letter) -> Self {
+        Self { to: [to].into(), by_turns: false, letter }
+    }
+}
+
+/// The lanes of a vector of this length: the strategy's as far as the vector has all its numbers, and one tree for the rest.
+fn lanes_of(lanes: &[Lane], len: usize) -> Vec<Cow<'_, Lane>> {
+    let numbers: usize = lanes.iter().map(Lane::numbers).sum();
+    let sparing = lanes.iter().any(|lane| lane.sparing);
+    let (own, first) = if len >= numbers { (lanes, numbers) } else { (&[][..], 0) };
+    let rest = (len > first).then(|| Cow::Owned(Lane { server: None, sparing, ranges: vec![first..len] }));
+    own.iter().map(Cow::Borrowed).chain(rest).collect()
+}
+
+/// The numbers of a lane, one after the other.
+fn taken<'a>(lane: &Lane, vector: &'a [f64]) -> Cow<'a, [f64]> {
+    match &lane.ranges[..] {
+        [one] => Cow::Borrowed(&vector[one.clone()]),
+        several => Cow::Owned(several.iter().flat_map(|range| &vector[range.clone()]).copied().collect()),
+    }
+}
+
+/// Puts the numbers of a lane back where they belong.
+fn put(lane: &Lane, mut numbers: &[f64], vector: &mut [f64]) {
+    for range in &lane.ranges {
+        let (own, rest) = numbers.split_at(range.len());
+        vector[range.clone()].copy_from_slice(own);
+        numbers = rest;
+    }
+}
+
+impl<'a> Round<'a> {
+    pub(crate) fn new(wire: &'a Wire, machines: usize, lanes: &'a [Lane], inbox: &'a mut Inbox) -> Self {
+        Self { wire, machines, lanes, inbox, moved: 0 }
+    }
+
+    fn me(&self) -> usize {
+        self.wire.rank
+    }
+
+    /// To whom this rank hands the shared vector's numbers of a lane on.
+    fn handed_on(&self, lane: &Lane, letter: Letter) -> Post {
+        let (me, all) = (self.me(), 0..self.machines);
+        let to = match lane.server {
+            None => children(&all.collect::<Vec<_>>(), me),
+            Some(server) if server == me => all.filter(|other| *other != me && *other != 0).collect(),
+            Some(server) if me == 0 => vec![server],
+            Some(_) => Vec::new(),
+        };
+        Post { to: to.into(), by_turns: lane.server.is_none(), letter }
+    }
+
+    /// The leader's part in telling all what has changed since the vector that they know, if they know one as long.
+    pub(crate) fn tell(&mut self, shared: &[f64], known: &[f64]) {
+        let known = (known.len() == shared.len()).then_some(known);
+        let mut letters = Vec::new();
+        for (place, lane) in lanes_of(self.lanes, shared.len()).iter().enumerate() {
+            let mut numbers = Vec::new();
+            let known = known.map(|known| taken(lane, known));
+            code::write(&taken(lane, shared), known.as_deref(), lane.sparing, &mut numbers);
+            letters.push(self.handed_on(lane, Letter { kind: Kind::Shared, lane: place, numbers }));
+        }
+        self.send(letters);
+    }
+
+    /// The others' part: they end with the leader's vector.
+    pub(crate) fn hear(&mut self, len: usize, shared: &mut Vec<f64>, until: Instant) -> Result<()> {
+        if shared.len() != len {
+            shared.clear();
+            shared.resize(len, 0.0);
+        }
+        let lanes = lanes_of(self.lanes, len);
+        for _ in 0..lanes.len() {
+            let (letter, from) = self.receive(until, |kind| kind == Kind::Shared, 0)?;
+            let lane = lanes.get(letter.lane).ok_or_else(|| strange(from))?;
+            let mut numbers = taken(lane, shared).into_owned();
+            code::read(&mut &letter.numbers[..], &mut numbers).ok_or_else(|| strange(from))?;
+            put(lane, &numbers, shared);
+            self.send([self.handed_on(lane, letter)]);
+        }
+        Ok(())
+    }
+
+    /// This rank's part in summing: the sum on the leader, and what went wrong.
+    pub(crate) fn sum(mut self, push: Vec<f64>, until: Instant, report: &mut Report) -> Option<Vec<f64>> {
+        let outcome = self.add_up(push, until);
+        report.moved += self.moved as u64;
+        match outcome {
+            Ok(sum) => Some(sum).filter(|_| self.wire.leads()),
+            Err(error) => {
+                report.failed = report.failed.take().or_else(|| Some(words(&error)));
+                None
+            }
+        }
+    }
+
+    fn add_up(&mut self, mut push: Vec<f64>, until: Instant) -> Result<Vec<f64>> {
+        let lanes = lanes_of(self.lanes, push.len());
+        let mut desks: Vec<Desk> = lanes.iter().map(|lane| Desk::new(lane, self.me(), self.machines, &push)).collect();
+        let mut open = 0;
+        let mut letters = Vec::new();
+        for (place, desk) in desks.iter_mut().enumerate() {
+            letters.extend(desk.work(place));
+            open += usize::from(desk.waits());
+        }
+        self.send(letters);
+        let mut told: usize =
+            if self.me() == 0 { lanes.iter().filter(|lane| lane.server.is_some_and(|s| s != 0)).count() } else { 0 };
+        while open > 0 || told > 0 {
+            let waited_for = desks.iter().find_map(Desk::waits_for).unwrap_or(0);
+            let (letter, from) = self.receive(until, |kind| kind != Kind::Shared, waited_for)?;
+            let lane = lanes.get(letter.lane).ok_or_else(|| strange(from))?;
+            let mut numbers = vec![0.0; lane.numbers()];
+            code::read(&mut &letter.numbers[..], &mut numbers).ok_or_else(|| strange(from))?;
+            if letter.kind == Kind::Whole {
+                put(lane, &numbers, &mut push);
+                told = told.saturating_sub(1);
+                continue;
+            }
+            let desk = desks.get_mut(letter.lane).filter(|desk| desk.waits()).ok_or_else(|| strange(from))?;
+            desk.parts.insert(from, numbers);
+            let post = desk.work(letter.lane);
+            open -= usize::from(!desk.waits());
+            self.send(post);
+        }
+        for (lane, desk) in lanes.iter().zip(&desks).filter(|_| self.wire.leads()) {
+            desk.sum.iter().for_each(|sum| put(lane, sum, &mut push));
+        }
+        Ok(push)
+    }
+
+    /// Sends all letters, and keeps what comes meanwhile.
+    fn send(&mut self, letters: impl IntoIterator<Item = Post>) {
+        let mut open: Vec<(VecDeque<usize>, bool, Rc<[u8]>)> = Vec::new();
+        for Post { to, by_turns, letter } in letters {
+            let Letter { kind, lane, mut numbers } = letter;
+            self.moved += to.len() * numbers.len();
+            numbers.extend_from_slice(&(lane as u32).to_le_bytes());
+            numbers.push(kind as u8);
+            open.push((to, by_turns, numbers.into()));
+        }
+        loop {
+            open.retain(|(to, ..)| !to.is_empty());
+            if open.is_empty() {
+                return;
+            }
+            let mut now: Vec<(usize, Rc<[u8]>)> = Vec::new();
+            for (to, by_turns, bytes) in &mut open {
+                let count = if *by_turns { 1 } else { to.len() };
+                now.extend(to.drain(..count).map(|to| (to, Rc::clone(bytes))));
+            }
+            let (wire, inbox) = (self.wire, &mut *self.inbox);
+            wire.send_each(&now, Tag::Lane, || {
+                while let Some((bytes, from)) = wire.arrived(Tag::Lane) {
+                    inbox.extend(opened(bytes).map(|letter| (letter, from)));
+                }
+            });
+        }
+    }
+
+    /// The next letter of some kind; the rank that is waited for is named where none comes.
+    fn receive(&mut self, until: Instant, wanted: impl Fn(Kind) -> bool, from: usize) -> Result<(Letter, usize)> {
+        loop {
+            if let Some(place) = self.inbox.iter().position(|(letter, _)| wanted(letter.kind)) {
+                return self.inbox.remove(place).ok_or_else(|| strange(from));
+            }
+            let arrived = self.wire.poll(Some(until), || self.wire.arrived(Tag::Lane));
+            let (bytes, from) = arrived.ok_or_else(|| silent(Some(from), self.wire.patience))?;
+            self.inbox.push_back((opened(bytes).ok_or_else(|| strange(from))?, from));
+        }
+    }
+}
+
+fn opened(mut bytes: Vec<u8>) -> Option<Letter> {
+    let foot = bytes.len().checked_sub(FOOT)?;
+    let (lane, kind) = bytes[foot..].split_first_chunk::<4>()?;
+    let lane = u32::from_le_bytes(*lane) as usize;
+    let kind = [Kind::Shared, Kind::Part, Kind::Whole].into_iter().find(|known| [*known as u8] == kind)?;
+    bytes.truncate(foot);
+    Some(Letter { kind, lane, numbers: bytes })
+}
+
+fn strange(from: usize) -> Error {
+    Error::Engine(format!("rank {from} has sent numbers that are none of this round's"))
+}
+
+/// Where one rank's part of a lane is summed.
+struct Desk {
+    me: usize,
+    machines: usize,
+    server: Option<usize>,
+    sparing: bool,
+    /// What has arrived, by sender; a server's own too.
+    parts: HashMap<usize, Vec<f64>>,
+    /// In a tree: what has been added so far.
+    partial: Vec<f64>,
+    /// The next level of the tree.
+    step: usize,
+    done: bool,
+    /// The sum of all, where the leader made it.
+    sum: Option<Vec<f64>>,
+}
+
+impl Desk {
+    fn new(lane: &Lane, me: usize, machines: usize, push: &[f64]) -> Self {
+        let own = taken(lane, push).into_owned();
+        let mut desk = Self {
+            me,
+            machines,
+            server: lane.server,
+            sparing: lane.sparing,
+            parts: HashMap::new(),
+            partial: Vec::new(),
+            step: 1,
+            done: false,
+            sum: None,
+        };
+        if lane.server == Some(me) {
+            desk.parts.insert(me, own);
+        } else {
+            desk.partial = own;
+        }
+        desk
+    }
+
+    fn waits(&self) -> bool {
+        !self.done
+    }
+
+    fn waits_for(&self) -> Option<usize> {
+        let missing = || (0..self.machines).find(|machine| !self.parts.contains_key(machine));
+        (!self.done).then(|| if self.server.is_some() { missing() } else { Some(self.me + self.step) }).flatten()
+    }
+
+    /// Adds what is there; what is to be sent once no more is waited for.
+    fn work(&mut self, lane: usize) -> Option<Post> {
+        match self.server {
+            Some(server) if server == self.me => {
+                let sum = self.sum_of_all()?;
+                self.done = true;
+                if self.me == 0 {
+                    self.sum = Some(sum);
+                    return None;
+                }
+                Some(Post::one(0, self.letter(lane, Kind::Whole, &sum)))
+            }
+            Some(server) => {
+                self.done = true;
+                let own = std::mem::take(&mut self.partial);
+                Some(Post::one(server, self.letter(lane, Kind::Part, &own)))
+            }
+            None => self.climb(lane),
+        }
+    }
+
+    fn sum_of_all(&mut self) -> Option<Vec<f64>> {
+        if self.parts.len() < self.machines {
+            return None;
+        }
+        let mut tree = TreeSum::default();
+        let mut sum = vec![0.0; self.parts.get(&self.me)?.len()];
+        (0..self.machines).filter_map(|machine| self.parts.remove(&machine)).for_each(|part| tree.add(part));
+        tree.finish(&mut sum);
+        Some(sum)
+    }
+
+    /// Neighbours first, then pairs of pairs.
+    fn climb(&mut self, lane: usize) -> Option<Post> {
+        while !self.done {
+            if self.step >= self.machines {
+                self.done = true;
+                self.sum = Some(std::mem::take(&mut self.partial));
+            } else if self.me & self.step != 0 {
+                self.done = true;
+                let own = std::mem::take(&mut self.partial);
+                return Some(Post::one(self.me - self.step, self.letter(lane, Kind::Part, &own)));
+            } else if self.me + self.step < self.machines {
+                axpy(1.0, &self.parts.remove(&(self.me + self.step))?, &mut self.partial);
+                self.step *= 2;
+            } else {
+                self.step *= 2;
+            }
+        }
+        None
+    }
+
+    fn letter(&self, lane: usize, kind: Kind, sum: &[f64]) -> Letter {
+        let mut numbers = Vec::new();
+        code::write(sum, None, self.sparing, &mut numbers);
+        Letter { kind, lane, numbers }
+    }
+}
