@@ -76,7 +76,7 @@ impl Wire {
     pub(crate) fn new(patience: Duration) -> Self {
         let world = SimpleCommunicator::world();
         let neighbours = world.split_shared(world.rank()).size() as usize;
-        let eager = if neighbours > cores() { Duration::ZERO } else { EAGER };
+        let eager = if neighbours > cores() || shares_cores() { Duration::ZERO } else { EAGER };
         Self { rank: world.rank() as usize, ranks: world.size() as usize, patience, eager }
     }
 
@@ -243,6 +243,12 @@ impl Wire {
         say.map_or_else(|| complain(&format!("rank {}: {error}", self.rank)), |say| say(error));
         abort(1)
     }
+}
+
+/// Whether the launcher was told that ranks have no cores of their own (`--mca mpi_yield_when_idle 1`): hosts that are
+/// namespaces of one machine do not show it otherwise.
+fn shares_cores() -> bool {
+    std::env::var("OMPI_MCA_mpi_yield_when_idle").is_ok_and(|value| value == "1")
 }
 
 /// Words on stderr that nobody else would say.

@@ -25,7 +25,7 @@ pub(in crate::sync) struct Load {
 #[derive(Debug)]
 struct Wave {
     latency: f64,
-    /// Seconds that the busiest host has with messages.
+    /// Seconds that the busiest host, or the switch, has with messages.
     messages: f64,
     /// Seconds of the busiest link for each byte of a message.
     crowd: f64,
@@ -51,8 +51,14 @@ impl Load {
                     messages[links.processor(end)] += links.message();
                 }
             }
+            let mut busiest = handled.into_iter().fold(0.0, f64::max);
+            if let Some((link, seconds)) = links.switch() {
+                let passed = seconds * wave.len() as f64;
+                messages[link] += passed;
+                busiest = busiest.max(passed);
+            }
             let crowd = by_link.iter().map(|own| own[i]).fold(0.0, f64::max);
-            waves.push(Wave { latency, messages: handled.into_iter().fold(0.0, f64::max), crowd, like: wave[0] });
+            waves.push(Wave { latency, messages: busiest, crowd, like: wave[0] });
         }
         let mut classes: HashMap<Vec<u64>, u32> = HashMap::new();
         let (mut of_class, mut of_messages, mut class) = (Vec::new(), Vec::new(), Vec::with_capacity(links.count()));
