@@ -45,14 +45,20 @@ impl Asked<'_> {
     }
 }
 
+/// A search that is begun goes on to its end, which takes about so long.
+const SEARCH_SECONDS: f64 = 75.0;
+
 /// Measures what is not measured yet, bed by bed: costs, then random strategies, then searches.
 pub fn measure(asked: &Asked<'_>) -> Result<()> {
     for bed in BEDS.iter().filter(|bed| asked.bed.is_none_or(|name| name == bed.name)) {
-        let (casts, mut left) = (asked.casts(bed), false);
-        for cast in &casts {
-            left |= !random::sampled(cast, bed)?.is_done(asked.lessons) || searches::searched(cast, bed)?.is_none();
+        let casts = asked.casts(bed);
+        let mut left = Vec::new();
+        for cast in casts {
+            let is_sampled = random::sampled(cast, bed)?.is_done(asked.lessons);
+            let is_searched = asked.trials == 0 || searches::searched(cast, bed)?.is_some();
+            left.extend((!is_sampled || !is_searched).then_some(cast));
         }
-        if !left || asked.until.is_over() {
+        if left.is_empty() || asked.until.is_over() {
             continue;
         }
         let field = field::Field::up(bed)?;
@@ -60,11 +66,12 @@ pub fn measure(asked: &Asked<'_>) -> Result<()> {
             calibrate::measure(bed, &field)?;
         }
         let costs = calibrate::costs(bed)?;
-        for cast in &casts {
+        for cast in &left {
             random::measure(cast, bed, &costs, &field, asked.lessons, asked.until)?;
         }
-        for cast in &casts {
-            if asked.trials > 0 && !asked.until.is_over() && searches::searched(cast, bed)?.is_none() {
+        for cast in &left {
+            let is_asked = asked.trials > 0 && !asked.until.has_less_than(SEARCH_SECONDS);
+            if is_asked && searches::searched(cast, bed)?.is_none() {
                 searches::measure(cast, bed, &costs, &field, asked.trials)?;
             }
         }
@@ -84,7 +91,12 @@ impl Until {
 
     /// Whether it is time.
     pub fn is_over(self) -> bool {
-        self.0.is_some_and(|end| Instant::now() > end)
+        self.has_less_than(0.0)
+    }
+
+    /// Whether there are fewer seconds left than these.
+    pub fn has_less_than(self, seconds: f64) -> bool {
+        self.0.is_some_and(|end| Instant::now() + Duration::from_secs_f64(seconds) > end)
     }
 }
 

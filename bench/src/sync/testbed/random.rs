@@ -15,7 +15,7 @@ use super::field::Field;
 use super::{Until, keep, kept};
 
 /// Strategies that are judged, and how often each is run: once in each of so many rounds through all of them.
-pub const JUDGED: usize = 60;
+pub const JUDGED: usize = 32;
 const ROUNDS: usize = 2;
 /// Strategies that are learned from; none of them is judged.
 pub const LEARNED: usize = 200;
@@ -85,7 +85,7 @@ pub fn measure(cast: &Cast, bed: &BedPlan, costs: &Costs, field: &Field, lessons
         Ok(Interval::of(field.time(&stage, &sketch.strategy(&stage, "sampled"), timing)?).mid)
     };
     let mut all = sampled(cast, bed)?;
-    all.judged.resize(JUDGED, Vec::new());
+    all.judged.resize(JUDGED.max(all.judged.len()), Vec::new());
     for (round, place) in (1..=ROUNDS).flat_map(|round| (0..JUDGED).map(move |place| (round, place))) {
         if until.is_over() {
             break;

@@ -66,7 +66,7 @@ fn calibrations() -> Result<()> {
             continue;
         }
         let costs = calibrate::costs(bed)?;
-        let off = calibrate::probes(bed, &costs)?.iter().map(|(_, real, paper)| (paper / real - 1.0).abs()).collect();
+        let off = calibrate::errors(bed, &costs)?;
         let slow: String = bed.slow.iter().map(|(host, rate)| format!(", host {host} {rate}")).collect();
         println!(
             "| {} | {} | {} | {:.0} | {}{slow} | {:.3} | {:.1} | {:.1} | {:.1} % |",
