@@ -1,5 +1,6 @@
 //! The models and clusters on which exchanges of variables are measured.
 
+pub mod testbed;
 pub mod transfer;
 
 use anyhow::{Context, Result};

@@ -1,7 +1,8 @@
 //! Builders against what `sync search` finds, on several models and clusters; what the simulators are worth; and how long
 //! they take. `sync [--trials N] [--only searches|threads|paper|speed|trials|transfer|unseen] [--model NAME]`; trials of searches
 //! are simulated, those of `threads` and `paper` move real bytes over shaped links. `trials` keeps what searches tried for
-//! `transfer` and `unseen`, which are left out unless they are named.
+//! `transfer` and `unseen`, which are left out unless they are named; so are `testbed [--bed NAME] [--lessons N] [--minutes X]`,
+//! which runs all on ranks across a testbed and goes on where it ended, and `testbed-tables`, which prints what came of it.
 
 use std::time::Instant;
 
@@ -13,6 +14,7 @@ use hemingway::sync::replay::{Engine, Judge};
 use hemingway::sync::search::{Found, looks, measured, search};
 use hemingway::sync::sketch::Sketch;
 use hemingway::sync::{Model, Stage, analytic};
+use hemingway_bench::sync::testbed::{self, Asked, Until};
 use hemingway_bench::sync::{CLUSTERS, PAIRS, stage, transfer, wish};
 
 /// Pairs whose searches are judged again with real bytes: eight machines, steps below a second.
@@ -38,6 +40,15 @@ fn main() -> Result<()> {
         Some("trials") => return transfer::keep(trials, model),
         Some("transfer") => return transfer::curves(trials, model),
         Some("unseen") => return transfer::unseen(model),
+        Some("testbed") => {
+            let minutes =
+                after("--minutes").map(|text| text.parse()).transpose().context("--minutes takes a number")?;
+            let lessons = after("--lessons").map_or(Ok(testbed::random::LEARNED), |text| text.parse());
+            let lessons = lessons.context("--lessons takes a number")?;
+            let (bed, until) = (after("--bed").map(String::as_str), Until::minutes(minutes));
+            return testbed::measure(&Asked { bed, model, trials, lessons, until });
+        }
+        Some("testbed-tables") => return testbed::tables::print(),
         _ => {}
     }
     let wanted = |part: &str| only.is_none_or(|only| only == part);

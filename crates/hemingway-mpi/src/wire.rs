@@ -40,11 +40,13 @@ pub(crate) enum Tag {
     Lane,
 }
 
-/// After so long without a message a waiting rank sleeps between looks: others may need its core.
+/// After so long without a message a waiting rank sleeps between looks: others may need its core. At once where it is known
+/// that ranks share cores.
 const DOZE_AFTER: Duration = Duration::from_millis(20);
 const DOZE: Duration = Duration::from_micros(50);
-/// Looks between two looks at the clock.
+/// Looks between two looks at the clock, and where ranks share cores, between two naps.
 const LOOKS: u32 = 16;
+const FEW_LOOKS: u32 = 2;
 /// So long a rank that has a core of its own looks without giving it to others: they would keep it for milliseconds.
 const EAGER: Duration = Duration::from_millis(2);
 
@@ -57,6 +59,9 @@ pub(crate) struct Wire {
     pub(crate) patience: Duration,
     /// How long to look without giving way to others.
     eager: Duration,
+    /// How long to look without sleeping, and how often between two looks at the clock.
+    awake: Duration,
+    looks: u32,
 }
 
 /// The ranks of this host.
@@ -88,8 +93,10 @@ impl Wire {
             host.all_gather_into(&world.rank(), &mut ranks[..]);
             ranks
         });
-        let eager = if neighbours.len() > cores() { Duration::ZERO } else { EAGER };
-        Self { rank: world.rank() as usize, ranks: world.size() as usize, patience, eager }
+        let shared = shares_cores();
+        let eager = if neighbours.len() > cores() || shared { Duration::ZERO } else { EAGER };
+        let (awake, looks) = if shared { (Duration::ZERO, FEW_LOOKS) } else { (DOZE_AFTER, LOOKS) };
+        Self { rank: world.rank() as usize, ranks: world.size() as usize, patience, eager, awake, looks }
     }
 
     pub(crate) fn leads(&self) -> bool {
@@ -230,14 +237,14 @@ impl Wire {
             if !eager {
                 thread::yield_now();
             }
-            if looks.is_multiple_of(LOOKS) {
+            if looks.is_multiple_of(self.looks) {
                 let now = Instant::now();
                 if until.is_some_and(|until| now > until) {
                     return None;
                 }
                 let waited = now - *began.get_or_insert(now);
                 eager = waited < self.eager;
-                if waited > DOZE_AFTER {
+                if waited >= self.awake {
                     thread::sleep(DOZE);
                 }
             }
@@ -250,6 +257,12 @@ impl Wire {
         say.map_or_else(|| complain(&format!("rank {}: {error}", self.rank)), |say| say(error));
         abort(1)
     }
+}
+
+/// Whether the launcher was told that ranks have no cores of their own (`--mca mpi_yield_when_idle 1`): hosts that are
+/// namespaces of one machine do not show it otherwise.
+fn shares_cores() -> bool {
+    std::env::var("OMPI_MCA_mpi_yield_when_idle").is_ok_and(|value| value == "1")
 }
 
 /// Words on stderr that nobody else would say.

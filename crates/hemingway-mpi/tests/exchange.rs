@@ -32,6 +32,7 @@ fn main() -> ExitCode {
         let ranks = Ranks::lead(algorithm::by_name, settings);
         ranks_add_as_threads_do(&ranks, count);
         what_cannot_be_is_refused_and_harms_nothing(&ranks, count);
+        long_messages_arrive_whole(&ranks, count);
         steps_take_at_least_their_computing(&ranks, count);
         ranks.quit()
     };
@@ -91,6 +92,23 @@ fn what_cannot_be_is_refused_and_harms_nothing(ranks: &Ranks, count: usize) {
     let ring = builders::named("ring", &larger).expect("a builder").remove(0);
     let refused = ranks.sum(&larger, &ring, &gradients(&larger)).expect_err("too few ranks").to_string();
     assert!(refused.contains(&format!("mpirun -n {}", count + 1)), "{refused}");
+}
+
+/// Longer than what MPI keeps of a message itself: several pieces, from several senders at once.
+fn long_messages_arrive_whole(ranks: &Ranks, count: usize) {
+    let model = r#"{"name": "long", "variables": [{"name": "a", "shape": [100003]}, {"name": "b", "shape": [40001]}]}"#;
+    let cluster = Cluster::parse(CLUSTER).expect("a sound cluster");
+    let stage = Stage::new(Model::parse(model).expect("a sound model"), &cluster, count).expect("as many machines");
+    let value = |machine: usize, i: usize| 1.0 / (1.5 + ((7 * i + 13 * machine) % 29) as f32);
+    let tensor = |machine: usize, length: usize| (0..length).map(|i| value(machine, i)).collect::<Vec<f32>>();
+    let gradients: Vec<Tensors> =
+        (0..count).map(|k| [100_003, 40_001].map(|length| tensor(k, length)).into()).collect();
+    for name in ["ps-balanced", "ring", "halving-doubling"] {
+        let strategy = builders::named(name, &stage).expect("a builder").remove(1);
+        let here = Team::new(&stage, &strategy).and_then(|team| team.sum(&gradients)).expect("threads add");
+        let there = ranks.sum(&stage, &strategy, &gradients).expect("ranks add");
+        assert!(bits(&here) == bits(&there), "{name} on {count} ranks");
+    }
 }
 
 /// Fewer machines than ranks are fine too.

@@ -149,6 +149,29 @@ fn a_strategy_of_exchange_runs_on_ranks() {
     assert!(!output.status.success() && said.contains("variable `w`: there is no machine 2 to serve"), "{said}");
 }
 
+#[test]
+fn strategies_are_compared_and_searched_for_on_ranks() {
+    let desk = Desk::new("sync-search");
+    let model = r#"{"name": "two", "step_ms": 2, "variables": [
+        {"name": "w", "shape": [300, 200], "ready_ms": 1}, {"name": "b", "shape": [200], "ready_ms": 2}]}"#;
+    fs::write(desk.path("two.json"), model).unwrap();
+    let json = |words: &str| -> serde_json::Value {
+        let line = format!("sync {words} --cluster cloud-25gbit --output json");
+        serde_json::from_slice(&desk.run(3, &line).stdout).unwrap()
+    };
+    let found = json("search two.json --trials 5 --lossless --scale 4 -o found.json --keep trials.jsonl");
+    assert_eq!(found["engine"], "ranks over MPI, real bytes scaled by 1/4", "{found}");
+    let seconds = |of: &serde_json::Value| of.as_f64().unwrap_or(f64::NAN);
+    let best = seconds(&found["found"]["seconds"]["mid"]);
+    let builders = found["builders"].as_array().unwrap();
+    assert!(best >= 2e-3 && builders.iter().all(|built| seconds(&built["seconds"]) >= best), "{found}");
+    assert!(fs::read_to_string(desk.path("trials.jsonl")).unwrap().contains("ranks over MPI"));
+    let compared = json("compare two.json found.json");
+    assert_eq!(compared["engine"], "ranks over MPI, all bytes real", "{compared}");
+    let simulated = json("compare two.json found.json --engine simulated");
+    assert_eq!(simulated["engine"], "simulated messages with hidden noise", "{simulated}");
+}
+
 /// A job whose rounds are short, and that lasts for seconds; with a further digit, for ten times as long.
 const LONG: &str = "run synth:svm,rows=2000,columns=40 --loss hinge --algorithm cocoa --machines 4 --eval-every 10 \
                     --output quiet --rank-timeout 5s --rounds 4000";

@@ -2,9 +2,11 @@
 //! adds to it.
 //!
 //! `testbed-ranks engine|bare calibrate NUMBERS SECONDS` measures rounds by length and prints a `Timed`;
-//! `testbed-ranks engine|bare play TAPES` plays rounds that were computed elsewhere and prints what each took.
+//! `testbed-ranks engine|bare play TAPES` plays rounds that were computed elsewhere and prints what each took;
+//! `testbed-ranks exchange` carries out strategies of exchange that it reads from its input.
 
 mod bare;
+mod exchange;
 
 use std::time::Duration;
 
@@ -39,6 +41,12 @@ fn main() -> Result<()> {
             let answer = lead(&words[1..], ranks, &|_, _| Ok(Box::new(Bare::default())));
             bare::dismiss(&world);
             (answer, true)
+        }
+        (Some("exchange"), true) => {
+            let all = Ranks::lead(algorithm::by_name, Settings::default());
+            let done = exchange::serve(&all, std::io::stdin().lock(), std::io::stdout().lock());
+            let leads = all.quit();
+            return done.and_then(|()| if leads { Ok(()) } else { bail!("a rank was lost") });
         }
         (_, false) => return Ok(serve(algorithm::by_name, Settings::default())?),
         (_, true) => {

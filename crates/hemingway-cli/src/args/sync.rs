@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
-use hemingway::sync::replay::Engine;
 
 use super::value;
 
@@ -123,12 +122,12 @@ pub(crate) struct LessonArgs {
 /// Who times trials.
 #[derive(Debug, Args)]
 pub(crate) struct JudgeArgs {
-    /// Where trials are run
-    #[arg(long, value_enum, default_value_t = JudgeName::Simulated)]
-    pub(crate) engine: JudgeName,
-    /// With threads: bytes of the model for each byte that is really moved
-    #[arg(long, value_name = "X", default_value_t = SCALE, value_parser = scale)]
-    pub(crate) scale: f64,
+    /// Where trials are run [default: simulated; on ranks, there]
+    #[arg(long, value_enum)]
+    pub(crate) engine: Option<JudgeName>,
+    /// Bytes of the model for each byte that is really moved [default: 64 on threads, 1 on ranks]
+    #[arg(long, value_name = "X", value_parser = scale)]
+    pub(crate) scale: Option<f64>,
     /// For all that is drawn
     #[arg(long, value_name = "N", value_parser = value::seed, default_value_t = 0, allow_negative_numbers = true)]
     pub(crate) seed: u64,
@@ -144,16 +143,6 @@ pub(crate) enum JudgeName {
     Simulated,
     /// Threads of this machine, with real bytes over links shaped like the cluster's
     Threads,
-}
-
-impl JudgeArgs {
-    /// The engine meant.
-    pub(crate) fn engine(&self) -> Engine {
-        match self.engine {
-            JudgeName::Simulated => Engine::Simulated,
-            JudgeName::Threads => Engine::Threads { scale: self.scale },
-        }
-    }
 }
 
 /// By then no message of a known model is longer than a number.

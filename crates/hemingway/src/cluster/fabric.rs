@@ -10,6 +10,9 @@ pub struct Fabric {
     /// Time a host spends on every message that it sends or takes.
     #[serde(default)]
     pub message_us: f64,
+    /// Time of one switch between all hosts, or of cores that all of them share, for every message.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub switch_us: f64,
     /// Machines behind one switch, whose link to the others all of them share.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rack: Vec<Rack>,
@@ -46,6 +49,10 @@ fn usual() -> f64 {
     1.0
 }
 
+fn is_none(us: &f64) -> bool {
+    *us == 0.0
+}
+
 impl Fabric {
     /// Whether nothing is said.
     pub(super) fn is_plain(&self) -> bool {
@@ -55,8 +62,10 @@ impl Fabric {
     /// The field that cannot be, and why.
     pub(super) fn check(&self, machines: usize) -> Result<(), (String, String)> {
         let positive = |value: f64| value.is_finite() && value > 0.0;
-        if !(self.message_us.is_finite() && self.message_us >= 0.0) {
-            return Err(("fabric.message_us".into(), format!("{} must be a number of 0 or more", self.message_us)));
+        for (name, us) in [("message_us", self.message_us), ("switch_us", self.switch_us)] {
+            if !(us.is_finite() && us >= 0.0) {
+                return Err((format!("fabric.{name}"), format!("{us} must be a number of 0 or more")));
+            }
         }
         let mut owner = vec![None; machines];
         for (i, rack) in self.rack.iter().enumerate() {

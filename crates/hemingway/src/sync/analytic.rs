@@ -252,9 +252,27 @@ mod tests {
         let near =
             |seconds: f64, expected: f64| assert!((seconds / expected - 1.0).abs() < 1e-6, "{seconds} {expected}");
         near(of(Kind::AllReduce(Method::Ring)), 6.0 * (100e-6 + 0.25e-3));
-        near(of(Kind::AllReduce(Method::Tree)), 4.0 * (100e-6 + 1e-3));
+        // The root tells both its children at once, over one link.
+        near(of(Kind::AllReduce(Method::Tree)), 4.0 * 100e-6 + 5e-3);
         near(of(Kind::AllReduce(Method::HalvingDoubling)), 4.0 * 100e-6 + 1.5e-3);
         near(of(Kind::Server), 2.0 * (100e-6 + 3e-3));
+    }
+
+    /// What all hosts share, all messages wait for, however many are under way at once.
+    #[test]
+    fn a_switch_counts_every_message() {
+        let variables = (0..8).map(|i| Variable::new(format!("v{i}"), [1])).collect();
+        let mut cluster = cluster(4, false);
+        cluster.fabric.switch_us = 50.0;
+        let stage = Stage::new(Model { name: "m".into(), variables, step_ms: 0.0 }, &cluster, 4).unwrap();
+        let ring = Gene::new(Kind::AllReduce(Method::Ring));
+        let seconds = |window| {
+            let strategy = Sketch::uniform(&stage, ring, window).strategy(&stage, "s");
+            forecast(&stage, &stage.play(&strategy).unwrap()).seconds
+        };
+        let messages = 8.0 * 6.0 * 4.0 * 50e-6;
+        assert!((seconds(8) - (6.0 * 100e-6 + messages)).abs() < 1e-6, "{}", seconds(8));
+        assert!((seconds(1) - (8.0 * 6.0 * 100e-6 + messages)).abs() < 1e-6, "{}", seconds(1));
     }
 
     #[test]

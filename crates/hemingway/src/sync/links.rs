@@ -3,7 +3,7 @@
 use crate::cluster::{Cluster, End, Network};
 
 /// Links of the first m machines: of every host up and down, of every rack up and down, of pairs that have their own, and
-/// beside them every host's own time for messages.
+/// beside them the time of hosts, and of a switch between them, for messages.
 #[derive(Debug, Clone)]
 pub struct Links {
     machines: usize,
@@ -16,6 +16,7 @@ pub struct Links {
     racks: usize,
     paces: Vec<f64>,
     message: f64,
+    switch: f64,
 }
 
 const BYTES_PER_GBIT: f64 = 1e9 / 8.0;
@@ -59,6 +60,7 @@ impl Links {
             racks: fabric.rack.len(),
             paces,
             message: fabric.message_us / 1e6,
+            switch: fabric.switch_us / 1e6,
         };
         for way in ["up", "down"] {
             gbit.iter().enumerate().for_each(|(k, gbit)| links.push(format!("host {k} {way}"), gbit * BYTES_PER_GBIT));
@@ -72,6 +74,9 @@ impl Links {
             for (from, to) in [(a, b), (b, a)] {
                 links.push(format!("link {from} to {to}"), gbit * BYTES_PER_GBIT);
             }
+        }
+        if links.switch > 0.0 {
+            links.push("messages of the switch".into(), 1.0);
         }
         for k in 0..machines {
             links.push(format!("messages of host {k}"), 1.0);
@@ -117,6 +122,12 @@ impl Links {
     /// Seconds that a message costs each of its ends.
     pub fn message(&self) -> f64 {
         self.message
+    }
+
+    /// Which stands for the time of a switch that all messages pass one after the other, if there is one, and its seconds for
+    /// each.
+    pub fn switch(&self) -> Option<(usize, f64)> {
+        (self.switch > 0.0).then(|| (self.count() - self.machines - 1, self.switch))
     }
 
     /// How fast a machine computes, 1 being usual.

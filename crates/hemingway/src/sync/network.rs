@@ -39,6 +39,7 @@ struct Flight<T> {
 #[derive(Debug)]
 enum Ahead {
     Sender,
+    Switch,
     Links(Vec<usize>),
     Receiver,
     Nothing,
@@ -98,10 +99,14 @@ fn step<T>(links: &Links, free: &mut [f64], flight: &mut Flight<T>, now: f64) ->
     };
     match &mut flight.ahead {
         Ahead::Sender => {
+            flight.ahead = Ahead::Switch;
+            Some(occupy(links.processor(from), links.message()) + links.message())
+        }
+        Ahead::Switch => {
             let mut path: Vec<usize> = links.path(from, to).collect();
             path.reverse();
             flight.ahead = Ahead::Links(path);
-            Some(occupy(links.processor(from), links.message()) + links.message())
+            Some(links.switch().map_or(now, |(switch, seconds)| occupy(switch, seconds) + seconds))
         }
         Ahead::Links(path) => match path.pop() {
             Some(link) => {
@@ -151,5 +156,19 @@ mod tests {
         // Both ways at once, and nothing waits for what has not come yet.
         near(arrivals(&[(0, 1, 1.0, 0.0), (1, 0, 1.0, 0.5)]), &[1.12, 1.62]);
         near(arrivals(&[(0, 2, 5.0, 0.0), (0, 1, 1.0, 0.1), (3, 1, 1.0, 0.2)]), &[5.12, 6.12, 1.32]);
+    }
+
+    #[test]
+    fn a_switch_passes_one_message_after_the_other() {
+        let mut cluster = cluster(4, false);
+        cluster.fabric.switch_us = 500.0;
+        let mut traffic = Traffic::new(Links::of(&cluster, 4));
+        for from in 0..3 {
+            traffic.send(0.0, (from, from + 1), 1.0, from);
+        }
+        let arrivals: Vec<f64> =
+            std::iter::from_fn(|| traffic.arrived(f64::INFINITY)).map(|(at, _)| 1e3 * at).collect();
+        let near = arrivals.iter().zip([0.62, 1.12, 1.62]).all(|(found, expected)| (found - expected).abs() < 0.011);
+        assert!(near, "{arrivals:?}");
     }
 }

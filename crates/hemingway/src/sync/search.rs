@@ -38,7 +38,7 @@ pub struct Wish {
     pub lossless: bool,
     /// For all that is drawn.
     pub seed: u64,
-    /// Where trials are run.
+    /// Where trials are run, unless a judge says.
     pub engine: Engine,
 }
 
@@ -139,9 +139,14 @@ impl Found {
 /// # Ok::<(), hemingway::Error>(())
 /// ```
 pub fn search(stage: &Stage, wish: Wish, prior: &Ranker, tell: &mut dyn FnMut(&str)) -> Result<Found> {
-    let mut judge = Judge::new(stage, wish.engine, wish.seed);
+    search_by(&mut Judge::new(stage, wish.engine, wish.seed), wish, prior, tell)
+}
+
+/// The same with the trials of a judge that stands already.
+pub fn search_by(judge: &mut Judge<'_>, wish: Wish, prior: &Ranker, tell: &mut dyn FnMut(&str)) -> Result<Found> {
+    let stage = judge.stage();
     tell("tuning the builders");
-    let builders = tuned(stage, &mut judge)?;
+    let builders = tuned(stage, judge)?;
     let mut random = keyed(wish.seed, Purpose::Propose, 0, 0);
     let mut trials: Vec<Trial> = builders.iter().map(Built::trial).collect();
     let own = trials.len();
@@ -165,7 +170,7 @@ pub fn search(stage: &Stage, wish: Wish, prior: &Ranker, tell: &mut dyn FnMut(&s
     let ranker = prior.taught(&lessons(&trials));
     let searched = trials.split_off(own);
     tell("confirming the best");
-    let (strategy, seconds, builders) = confirmed(stage, &mut judge, &searched, builders)?;
+    let (strategy, seconds, builders) = confirmed(stage, judge, &searched, builders)?;
     Ok(Found { strategy, seconds, builders, trials: searched, ranker, settled })
 }
 

@@ -3,7 +3,6 @@
 use anyhow::Result;
 use hemingway::sync::analytic::forecast;
 use hemingway::sync::builders::describe;
-use hemingway::sync::replay::Judge;
 use hemingway::sync::search::{Interval, measured, tuned};
 use serde_json::{Value, json};
 
@@ -21,7 +20,7 @@ pub(super) fn compare(place: &PlaceArgs, judge: &JudgeArgs, files: &[String], ou
     let given = files.iter().map(|file| Ok((file, super::strategy(&stage, file)?))).collect::<Result<Vec<_>>>()?;
     let mut rows = Vec::new();
     let waiting = out.wait("running builders with their settings");
-    let mut judge = Judge::new(&stage, judge.engine(), judge.seed);
+    let mut judge = super::judge(&stage, judge);
     for (file, strategy) in given {
         let paper = forecast(&stage, &stage.play(&strategy)?).seconds;
         rows.push((file.clone(), measured(&mut judge, &strategy)?, paper, String::new()));

@@ -9,7 +9,7 @@ use hemingway::sync::analytic::forecast;
 use hemingway::sync::builders::describe;
 use hemingway::sync::ranker::{Lesson, Ranker};
 use hemingway::sync::replay::Engine;
-use hemingway::sync::search::{Found, Wish, search as find};
+use hemingway::sync::search::{Found, Wish, search_by};
 use serde_json::{Value, json};
 
 use super::super::exit;
@@ -31,11 +31,12 @@ pub(super) fn search(
     check_folder("-o", file)?;
     check_folder("--keep", lessons.keep.as_deref())?;
     let (stage, cluster) = super::stage_of_several(place)?;
-    let engine = judge.engine();
     let waiting = out.wait(&format!("searching with at most {}", number::counted(trials, "trial")));
     let past = lessons.from.as_deref().map_or_else(|| Ok(Vec::new()), Lesson::read)?;
     let prior = Ranker::from_others(&Lesson::alike(&past));
-    let found = find(&stage, Wish { trials, lossless, seed: judge.seed, engine }, &prior, &mut |_| ())?;
+    let (seed, mut judge) = (judge.seed, super::judge(&stage, judge));
+    let engine = judge.engine();
+    let found = search_by(&mut judge, Wish { trials, lossless, seed, engine }, &prior, &mut |_| ())?;
     drop(waiting);
     if let Some(file) = &lessons.keep {
         Lesson::append(file, &found.lessons(&stage, engine))?;

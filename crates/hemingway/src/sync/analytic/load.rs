@@ -25,7 +25,7 @@ pub(in crate::sync) struct Load {
 #[derive(Debug)]
 struct Wave {
     latency: f64,
-    /// Seconds that the busiest host has with messages.
+    /// Seconds that the busiest host, or the switch, has with messages.
     messages: f64,
     /// Seconds of the busiest link for each byte of a message.
     crowd: f64,
@@ -35,15 +35,14 @@ struct Wave {
 
 impl Load {
     pub(in crate::sync) fn of(program: &Program, links: &Links) -> Self {
-        let all: Vec<&Vec<Message>> =
-            program.sums.iter().chain(&program.copies).filter(|wave| !wave.is_empty()).collect();
+        let all = departures(program, links.machines());
         let mut by_link: Vec<Vec<f64>> = vec![vec![0.0; all.len()]; links.count()];
         let mut messages = vec![0.0; links.count()];
         let mut waves = Vec::with_capacity(all.len());
         for (i, wave) in all.into_iter().enumerate() {
             let mut handled = vec![0.0; links.machines()];
             let mut latency = 0.0_f64;
-            for message in wave {
+            for message in &wave {
                 latency = latency.max(links.latency(message.from, message.to));
                 links.path(message.from, message.to).for_each(|link| by_link[link][i] += 1.0 / links.capacity(link));
                 for end in [message.from, message.to] {
@@ -51,8 +50,14 @@ impl Load {
                     messages[links.processor(end)] += links.message();
                 }
             }
+            let mut busiest = handled.into_iter().fold(0.0, f64::max);
+            if let Some((link, seconds)) = links.switch() {
+                let passed = seconds * wave.len() as f64;
+                messages[link] += passed;
+                busiest = busiest.max(passed);
+            }
             let crowd = by_link.iter().map(|own| own[i]).fold(0.0, f64::max);
-            waves.push(Wave { latency, messages: handled.into_iter().fold(0.0, f64::max), crowd, like: wave[0] });
+            waves.push(Wave { latency, messages: busiest, crowd, like: wave[0] });
         }
         let mut classes: HashMap<Vec<u64>, u32> = HashMap::new();
         let (mut of_class, mut of_messages, mut class) = (Vec::new(), Vec::new(), Vec::with_capacity(links.count()));
@@ -71,6 +76,31 @@ impl Load {
         let latency = waves.iter().map(|wave| wave.latency).sum();
         Self { waves, latency, class, links: of_class, messages: of_messages }
     }
+}
+
+/// Waves as messages really leave: one that its sender need not wait for leaves with those of an earlier wave that are like
+/// it, and shares the sender's link with them. So does the root of a tree tell all its children at once.
+fn departures(program: &Program, machines: usize) -> Vec<Vec<Message>> {
+    let mut waves: Vec<Vec<Message>> = Vec::new();
+    // The wave after the last that each machine waits for.
+    let mut free = vec![0; machines];
+    for wave in program.sums.iter().chain(&program.copies).filter(|wave| !wave.is_empty()) {
+        let own = waves.len();
+        waves.push(Vec::with_capacity(wave.len()));
+        let mut next = free.clone();
+        for message in wave {
+            let alike = |other: &Message| {
+                (other.last - other.first, other.held) == (message.last - message.first, message.held)
+            };
+            let earliest = free[message.from];
+            let place = if waves[earliest].first().is_some_and(alike) { earliest } else { own };
+            waves[place].push(*message);
+            next[message.to] = next[message.to].max(place + 1);
+        }
+        free = next;
+    }
+    waves.retain(|wave| !wave.is_empty());
+    waves
 }
 
 /// What a group takes with all links to itself.
