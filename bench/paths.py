@@ -1,6 +1,6 @@
 """Times one peer's Lasso path on the arrays paths.rs has written, at the loosest tolerance that keeps to the gap.
 
-paths.py FOLDER PEER GAP [THREADS [PATIENCE]] -> seconds, the worst gap of its points and of ours, as shares of P(0); or
+paths.py FOLDER PEER GAP [THREADS [PATIENCE]] -> seconds, those of a core, the worst gap of its points and of ours, as shares of P(0); or
 `patience`, if no path was solved in that many seconds.
 """
 
@@ -109,12 +109,12 @@ def give_up(*_):
 signal.signal(signal.SIGALRM, give_up)
 for tol in tolerances:
     signal.alarm(int(float(patience)))
-    start = time.perf_counter()
+    start, busy = time.perf_counter(), time.process_time()
     weights = solve(tol)
-    seconds = time.perf_counter() - start
+    seconds, busy = time.perf_counter() - start, time.process_time() - busy
     signal.alarm(0)
     reached = worst(weights)
-    print(peer, tol, seconds, reached, file=sys.stderr)
+    print(peer, tol, seconds, busy, reached, file=sys.stderr)
     if reached <= 1.05 * bar:
         break
-print(seconds, reached, worst(path_of("ours")))
+print(seconds, busy, reached, worst(path_of("ours")))

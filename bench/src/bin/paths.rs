@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow, bail};
+use cpu_time::ProcessTime;
 use hemingway::engine::cores;
 use hemingway::path::{Asked, End, Point, Precision, Solver, grid};
 use hemingway::problem::{Loss, Problem};
@@ -51,8 +52,10 @@ fn main() -> anyhow::Result<()> {
             _ => sets.push(word.as_str()),
         }
     }
-    println!("| set | rows × columns | threads | who | seconds | worst gap / P(0) | times ours |");
-    println!("|---|--:|--:|---|--:|--:|--:|");
+    println!(
+        "| set | rows × columns | threads | who | seconds | of a core | worst gap / P(0) | times ours | of a core |"
+    );
+    println!("|---|--:|--:|---|--:|--:|--:|--:|--:|");
     for set in if sets.is_empty() { SETS.to_vec() } else { sets } {
         field.race(set)?;
     }
@@ -68,25 +71,27 @@ impl Field {
         std::fs::create_dir_all(folder)?;
         let mut alone = Vec::new();
         for threads in &self.threads {
-            let (seconds, start, points) = ours(&problem, GAP, *threads)?;
+            let Ours { seconds, cpu, start, points } = ours(&problem, GAP, *threads)?;
             let worst = points.iter().map(|point| point.gap / start).fold(0.0, f64::max);
-            println!("{head} {threads} | ours | {seconds:.3} | {worst:.1e} | 1 |");
+            println!("{head} {threads} | ours | {seconds:.3} | {cpu:.3} | {worst:.1e} | 1 | 1 |");
             save_points(folder, "ours", &points)?;
-            alone.push(seconds);
+            alone.push((seconds, cpu));
         }
         if !self.ours_only || self.folder.is_some() {
-            save_points(folder, "reference", &ours(&problem, GAP * REFERENCE, cores())?.2)?;
+            save_points(folder, "reference", &ours(&problem, GAP * REFERENCE, cores())?.points)?;
             save(folder, &problem.data)?;
         }
         drop(problem);
         for (threads, alone) in self.threads.iter().zip(&alone).filter(|_| !self.ours_only) {
             for peer in PEERS {
-                let Some((seconds, worst, judged)) = self.theirs(folder, peer, *threads)? else {
-                    println!("{head} {threads} | {peer} | more than {} | | |", self.patience);
+                let Some([seconds, cpu, worst, judged]) = self.theirs(folder, peer, *threads)? else {
+                    println!("{head} {threads} | {peer} | more than {} | | | | |", self.patience);
                     continue;
                 };
-                let ratio = seconds / alone;
-                println!("{head} {threads} | {peer} | {seconds:.3} | {worst:.1e} | {ratio:.2} |");
+                let (times, of_a_core) = (seconds / alone.0, cpu / alone.1);
+                println!(
+                    "{head} {threads} | {peer} | {seconds:.3} | {cpu:.3} | {worst:.1e} | {times:.2} | {of_a_core:.2} |"
+                );
                 if judged > 1.05 * GAP {
                     bail!("{set}: our worst gap is {judged:e} by their measure");
                 }
@@ -95,8 +100,8 @@ impl Field {
         Ok(())
     }
 
-    /// Their seconds, their worst gap, and ours by the same measure; nothing if they took too long.
-    fn theirs(&self, folder: &Path, peer: &str, threads: usize) -> anyhow::Result<Option<(f64, f64, f64)>> {
+    /// Their seconds, those of a core, their worst gap, and ours by the same measure; nothing if they took too long.
+    fn theirs(&self, folder: &Path, peer: &str, threads: usize) -> anyhow::Result<Option<[f64; 4]>> {
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("paths.py");
         let python = std::env::var("HEMINGWAY_PYTHON").unwrap_or_else(|_| "python3".into());
         let words = [peer.into(), GAP.to_string(), threads.to_string(), self.patience.to_string()];
@@ -113,22 +118,34 @@ impl Field {
             return Ok(None);
         }
         let numbers = text.split_whitespace().map(str::parse).collect::<Result<Vec<f64>, _>>()?;
-        let [seconds, worst, judged] = numbers[..] else { bail!("{peer} answered {text}") };
-        Ok(Some((seconds, worst, judged)))
+        let numbers = numbers.try_into().map_err(|_| anyhow!("{peer} answered {text}"))?;
+        Ok(Some(numbers))
     }
 }
 
-/// Seconds of a path from columns dealt to the last point, P(0), and the points.
-fn ours(problem: &Problem, gap: f64, threads: usize) -> anyhow::Result<(f64, f64, Vec<Point>)> {
+/// A path of ours.
+struct Ours {
+    /// From columns dealt to the last point.
+    seconds: f64,
+    /// Those that cores were busy with it, whoever else had them.
+    cpu: f64,
+    /// P(0).
+    start: f64,
+    points: Vec<Point>,
+}
+
+/// The median of a few runs.
+fn ours(problem: &Problem, gap: f64, threads: usize) -> anyhow::Result<Ours> {
     let asked = Asked { points: 100, end: End::Ratio(LAST), precision: Precision::OfStart(gap), threads };
-    let mut runs = Vec::new();
-    while runs.len() < REPEATS && runs.first().is_none_or(|(seconds, _, _)| *seconds < 10.0) {
+    let mut runs: Vec<Ours> = Vec::new();
+    while runs.len() < REPEATS && runs.first().is_none_or(|run| run.seconds < 10.0) {
         let mut solver = Solver::new(problem, asked.precision, threads)?;
-        let began = Instant::now();
+        let (began, busy) = (Instant::now(), ProcessTime::now());
         let l1 = grid(solver.largest()?, &asked)?;
         let points = l1.into_iter().map(|l1| solver.solve(l1)).collect::<Result<Vec<_>, _>>()?;
-        runs.push((began.elapsed().as_secs_f64(), solver.start(), points));
+        let (seconds, cpu) = (began.elapsed().as_secs_f64(), busy.elapsed().as_secs_f64());
+        runs.push(Ours { seconds, cpu, start: solver.start(), points });
     }
-    runs.sort_by(|a, b| a.0.total_cmp(&b.0));
+    runs.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
     Ok(runs.swap_remove(runs.len() / 2))
 }

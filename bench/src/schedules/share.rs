@@ -70,6 +70,8 @@ pub struct Spent {
     pub rounds: u64,
     /// Seconds of this thread that the schedule took.
     pub scheduling: f64,
+    /// Seconds that it takes on the simulated clock, which counts.
+    pub counted: f64,
     /// Seconds that the rounds took on the simulated clock, where machines work at once, without those that they waited for the schedule.
     pub simulated: f64,
 }
@@ -96,7 +98,8 @@ pub fn spent(race: &Race, machines: usize) -> anyhow::Result<Spent> {
         Ok(step)
     })?;
     let clock = on.engine.clock();
-    Ok(Spent { rounds: clock.rounds, scheduling: whole - inside, simulated: clock.train_seconds() - on.waited })
+    let (scheduling, counted) = (whole - inside, on.waited);
+    Ok(Spent { rounds: clock.rounds, scheduling, counted, simulated: clock.train_seconds() - counted })
 }
 
 /// Seconds of training on threads of this machine, to the error.

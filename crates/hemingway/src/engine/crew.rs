@@ -115,7 +115,7 @@ impl Crew {
             }
         }
         let (pushes, seconds) = (interleave(pushes).collect(), interleave(seconds).collect());
-        Ok(Shift { pushes, seconds, work: all, slowest, mean: total / self.threads() as f64, handing })
+        Ok(Shift { pushes, seconds, work: all, slowest, mean: total / self.threads().max(1) as f64, handing })
     }
 
     /// Sends an order to the other threads.

@@ -28,6 +28,8 @@ const LOST: (f64, f64) = (0.05, 0.25);
 /// Work of choosing, in entries: to draw a column's place in a sweep, and to consider it for a round. A conflict looked up is one.
 const TO_DRAW: u64 = 64;
 const TO_CONSIDER: u64 = 8;
+/// Numbers of signatures that are compared in the time of an entry: they lie side by side and are taken many at once.
+const COMPARED: u64 = 8;
 
 /// Columns, their priorities and whose turn it is.
 #[derive(Debug, Clone, PartialEq)]
@@ -125,7 +127,7 @@ impl Dynamic {
             member.described = Some(entries).zip(self.dependence.place(column));
             self.whole += member.weight() - before;
         }
-        Work { rows: 0, entries: compared }
+        Work { rows: 0, entries: compared / COMPARED }
     }
 
     /// The columns it goes on with, ascending.
