@@ -64,6 +64,9 @@ pub fn raw(name: &str) -> anyhow::Result<Dataset> {
     Ok(source.load()?.dataset)
 }
 
+/// What an entry takes a simulated machine.
+pub const NS_PER_ENTRY: f64 = 1.2;
+
 /// A plain cluster of so many machines whose clock repeats, straggler noise on.
 pub fn cluster(machines: usize) -> Cluster {
     Cluster {
@@ -73,7 +76,7 @@ pub fn cluster(machines: usize) -> Cluster {
         memory_gb: 16.0,
         price_per_hour: 0.0,
         compute: Compute {
-            ns_per_nonzero: Pace::Counted(1.2),
+            ns_per_nonzero: Pace::Counted(NS_PER_ENTRY),
             straggler: Straggler::Lognormal { sigma: 0.08 },
             ns_by_algorithm: Default::default(),
             spill_factor: 1.0,

@@ -9,6 +9,7 @@ pub mod made;
 pub mod share;
 
 use hemingway::data::Dataset;
+use hemingway::engine::cores;
 use hemingway::path::{Precision, Solver};
 use hemingway::problem::{Loss, Problem};
 use hemingway::schedule::Schedule;
@@ -20,7 +21,7 @@ const BOUND: f64 = 1e-7;
 /// The error to reach.
 pub const ERROR: f64 = 1e-4;
 /// The largest |cos| within a block of the schedules that look at it.
-const RHO: f64 = 0.1;
+pub const RHO: f64 = 0.1;
 /// Columns that a machine moves in a round.
 const EACH: [usize; 3] = [1, 4, 16];
 
@@ -36,7 +37,7 @@ impl Race {
     /// The lasso of a set.
     pub fn of(data: Dataset) -> anyhow::Result<Self> {
         let problem = Problem::new(data, Loss::Squared, Some(0.0), 0)?;
-        let mut solver = Solver::new(&problem, Precision::Error(BOUND))?;
+        let mut solver = Solver::new(&problem, Precision::Error(BOUND), cores())?;
         let l1 = SHARE * solver.largest()?;
         let bound = solver.solve(l1)?.lower_bound;
         Ok(Self { problem: problem.with_l1(l1)?, bound })
@@ -46,7 +47,7 @@ impl Race {
 /// A kind of schedule with every block size that is tried on so many machines.
 pub fn contenders(machines: usize) -> [(&'static str, Vec<Schedule>); 4] {
     let each = |make: &dyn Fn(usize) -> Schedule| EACH.iter().map(|each| make(each * machines)).collect::<Vec<_>>();
-    let fixed = EACH.iter().map(|each| Schedule::Dynamic { block: Some(*each), rho: RHO });
+    let fixed = EACH.iter().map(|each| Schedule::Dynamic { block: Some(*each), rho: RHO, pipeline: false });
     [
         ("dynamic", [Schedule::dynamic()].into_iter().chain(fixed).collect()),
         ("static", each(&|block| Schedule::Static { block, rho: RHO })),

@@ -1,6 +1,6 @@
 //! Simulated machines whose rounds somebody sees.
 
-use hemingway::algorithm::{Machines, Order};
+use hemingway::algorithm::{Choose, Machines, Order};
 use hemingway::engine::{Done, Simulated};
 
 /// Who sees rounds.
@@ -17,6 +17,14 @@ pub struct Watched<W> {
     pub witness: W,
 }
 
+impl<W: Witness> Watched<W> {
+    fn saw(&mut self, order: &Order, down: usize, up: usize) {
+        if !order.off_clock {
+            self.witness.saw(order, self.engine.last_round(), down, up);
+        }
+    }
+}
+
 impl<W: Witness> Machines for Watched<W> {
     fn count(&self) -> usize {
         self.engine.count()
@@ -28,9 +36,23 @@ impl<W: Witness> Machines for Watched<W> {
 
     fn round(&mut self, order: &Order, shared: &[f64], sum: &mut [f64]) -> hemingway::Result<usize> {
         let count = self.engine.round(order, shared, sum)?;
-        if !order.off_clock {
-            self.witness.saw(order, self.engine.last_round(), shared.len(), sum.len());
-        }
+        self.saw(order, shared.len(), sum.len());
+        Ok(count)
+    }
+
+    fn schedule(&mut self, choose: &mut Choose<'_>) {
+        self.engine.schedule(choose);
+    }
+
+    fn round_and_schedule(
+        &mut self,
+        order: &Order,
+        shared: &[f64],
+        sum: &mut [f64],
+        choose: &mut Choose<'_>,
+    ) -> hemingway::Result<usize> {
+        let count = self.engine.round_and_schedule(order, shared, sum, choose)?;
+        self.saw(order, shared.len(), sum.len());
         Ok(count)
     }
 }

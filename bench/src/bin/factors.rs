@@ -220,7 +220,7 @@ fn placement(task: &Task) -> anyhow::Result<()> {
         "| algorithm | machines | stragglers | evenly | by work | measured | cut again | the least | saved | of what cuts can save |"
     );
     println!("|---|--:|---|--:|--:|--:|--:|--:|--:|--:|");
-    for name in ["als", "ccd++"] {
+    for name in ["ccd++", "als"] {
         for (cluster, told) in [(&steady, "none"), (&cluster, "as in the file")] {
             for machines in [4, 16, 64] {
                 let wait = |cuts| waiting(&problem, name, cluster, machines, cuts);

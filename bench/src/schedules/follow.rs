@@ -25,6 +25,10 @@ pub struct Reached {
     pub rounds: u64,
     /// On the simulated clock.
     pub seconds: f64,
+    /// Of these, waiting for the slowest machine.
+    pub waiting: f64,
+    /// By how many entries the machine with most work had more than the mean, summed over looks and over moves.
+    pub uneven: [f64; 2],
 }
 
 /// How a run ended.
@@ -43,11 +47,14 @@ pub enum Ending {
 struct Visits {
     moved: u64,
     looked: u64,
+    uneven: [f64; 2],
 }
 
 impl Witness for Visits {
     fn saw(&mut self, order: &Order, done: &[Done], _down: usize, _up: usize) {
         let entries: u64 = done.iter().map(|(work, _)| work.entries).sum();
+        let most = done.iter().map(|(work, _)| work.entries).max().unwrap_or(0);
+        self.uneven[usize::from(order.task == Task::Step)] += most as f64 - entries as f64 / done.len().max(1) as f64;
         match order.task {
             Task::Step => self.moved += entries,
             _ => self.looked += entries,
@@ -75,8 +82,9 @@ pub fn follow(race: &Race, schedule: Schedule, machines: usize, patience: Durati
             let objective = server.evaluate(&mut on, &shared)?.objective;
             if (objective - race.bound) / race.bound <= ERROR {
                 let (updates, looks) = (on.witness.moved as f64 / entries, on.witness.looked as f64 / entries);
-                let seconds = on.engine.clock().train_seconds();
-                return Ok(Ending::Reached(Reached { updates, looks, rounds, seconds }));
+                let (clock, uneven) = (on.engine.clock(), on.witness.uneven);
+                let (seconds, waiting) = (clock.train_seconds(), clock.wait);
+                return Ok(Ending::Reached(Reached { updates, looks, rounds, seconds, waiting, uneven }));
             }
             if !objective.is_finite() || objective > DIVERGED * *start.get_or_insert(objective) {
                 return Ok(Ending::Diverged);

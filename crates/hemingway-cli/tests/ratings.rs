@@ -48,7 +48,7 @@ fn what_was_rated_is_not_recommended() {
     );
     let run = "run ratings.csv --problem mf --rank 2 --algorithm als --machines 1 --rounds 20";
     let said = desk.ok(&format!("{run} --model model.json"));
-    assert!(said.err.contains("1 of 8 ratings are of a pair rated before: the last counts"), "{}", said.err);
+    assert!(said.err.contains("1 of 8 ratings is of a pair rated before: the last counts"), "{}", said.err);
     let (json, _) = desk.json("recommend model.json --user ann");
     let items = json["items"].as_array().unwrap();
     assert_eq!((items.len(), &items[0]["item"]), (1, &"Lear".into()), "{json:#}");
@@ -137,7 +137,7 @@ fn what_is_done_with_a_file_is_said() {
         desk.ok(&format!("run {data} --problem mf --algorithm als --machines 1 --rounds 4 {more}")).err
     };
     let said = run("u.data", "--rank 2");
-    assert!(said.contains("columns 1, 2, 3 are taken for user, item and rating; 1 more are left out"), "{said}");
+    assert!(said.contains("columns 1, 2, 3 are taken for user, item and rating; 1 more is left out"), "{said}");
     let said = run("ratings.csv", "--rank 3");
     assert!(said.contains("columns `userId`, `movieId`, `rating` are taken"), "{said}");
     assert!(said.contains("--rank 3 is more than there are items (2): 2 would do as well"), "{said}");
@@ -155,6 +155,10 @@ fn one_of_several_clusters_is_chosen_for_ratings_too() {
     let clusters = "--cluster spark-1gbit --cluster cloud-25gbit";
     let (json, code) = desk.json(&format!("train {} --reach-metric rmse=0.85 {clusters} -y", flags()));
     assert_eq!((code, &json["goal_met"]), (0, &true.into()), "{json:#}");
+    let table = desk.ok(&format!("plan {} --reach-metric rmse=0.85 {clusters}", flags())).out;
+    assert!(table.contains("virtual time to rmse 0.85") && !table.contains("error"), "{table}");
+    let table = desk.ok(&format!("plan {} --within 30s {clusters}", flags())).out;
+    assert!(table.contains("✔ lowest P") && !table.contains("error") && !table.contains("<1e-9"), "{table}");
 }
 
 #[test]

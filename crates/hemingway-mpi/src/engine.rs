@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
-use hemingway::algorithm::{Machines, Order};
+use hemingway::algorithm::{Choose, Machines, Order};
 use hemingway::data::Cache;
 use hemingway::engine::{Clock, Engine, Engines, RoundTime, Setting, check_machines};
 use hemingway::job::{Job, JobSpec};
@@ -184,6 +184,26 @@ impl Mpi {
             self.told = true;
         }
     }
+
+    fn round_beside(
+        &mut self,
+        order: &Order,
+        shared: &[f64],
+        sum: &mut [f64],
+        choose: Option<&mut Choose<'_>>,
+    ) -> Result<usize> {
+        let began = Instant::now();
+        let (report, moved) = locked(&self.rank)?.round(self.team, order, shared, sum, choose)?;
+        let whole = began.elapsed().as_secs_f64();
+        self.traffic.shared += moved as u64;
+        self.traffic.pushes += report.moved;
+        self.name_the_strange(report.strange, order.round);
+        let slowest = report.slowest.min(whole);
+        let compute = (report.seconds / self.active as f64).min(slowest);
+        let time = RoundTime { compute, wait: slowest - compute, sync: whole - slowest, other: 0.0 };
+        self.clock.book(order.off_clock, report.rows, time);
+        Ok(self.machines)
+    }
 }
 
 fn locked(rank: &Mutex<Rank>) -> Result<MutexGuard<'_, Rank>> {
@@ -200,17 +220,23 @@ impl Machines for Mpi {
     }
 
     fn round(&mut self, order: &Order, shared: &[f64], sum: &mut [f64]) -> Result<usize> {
+        self.round_beside(order, shared, sum, None)
+    }
+
+    fn schedule(&mut self, choose: &mut Choose<'_>) {
         let began = Instant::now();
-        let (report, moved) = locked(&self.rank)?.round(self.team, order, shared, sum)?;
-        let whole = began.elapsed().as_secs_f64();
-        self.traffic.shared += moved as u64;
-        self.traffic.pushes += report.moved;
-        self.name_the_strange(report.strange, order.round);
-        let slowest = report.slowest.min(whole);
-        let compute = (report.seconds / self.active as f64).min(slowest);
-        let time = RoundTime { compute, wait: slowest - compute, sync: whole - slowest, other: 0.0 };
-        self.clock.book(order.off_clock, report.rows, time);
-        Ok(self.machines)
+        choose();
+        self.clock.other += began.elapsed().as_secs_f64();
+    }
+
+    fn round_and_schedule(
+        &mut self,
+        order: &Order,
+        shared: &[f64],
+        sum: &mut [f64],
+        choose: &mut Choose<'_>,
+    ) -> Result<usize> {
+        self.round_beside(order, shared, sum, Some(choose))
     }
 }
 

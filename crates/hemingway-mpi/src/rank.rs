@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Arc, Weak};
 
-use hemingway::algorithm::{Algorithm, Order};
+use hemingway::algorithm::{Algorithm, Choose, Order};
 use hemingway::data::Dataset;
 use hemingway::job::{Job, JobSpec};
 use hemingway::placement::Placement;
@@ -198,6 +198,7 @@ impl Rank {
         order: &Order,
         shared: &[f64],
         sum: &mut [f64],
+        meanwhile: Option<&mut Choose<'_>>,
     ) -> Result<(Report, usize)> {
         self.check()?;
         let wire = self.wire;
@@ -217,7 +218,7 @@ impl Rank {
         }
         own.shared.clear();
         own.shared.extend_from_slice(shared);
-        let (total, report) = own.round(&wire, order, sum.len());
+        let (total, report) = own.round(&wire, order, sum.len(), meanwhile);
         if let Some(what) = &report.failed {
             self.broken = Some(what.clone());
         }
@@ -344,7 +345,7 @@ impl Rank {
             Numbers::InLanes(len) => own.hear(&wire, *len)?,
             pairs @ Numbers::Pairs(_) => pairs.write(&mut own.shared),
         }
-        if let (Some(sum), _) = own.round(&wire, order, sum) {
+        if let (Some(sum), _) = own.round(&wire, order, sum, None) {
             own.give_back(sum);
         }
         Ok(())

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hemingway::algorithm::{Algorithm, Order};
+use hemingway::algorithm::{Algorithm, Choose, Order};
 use hemingway::data::{Dataset, Shard};
 use hemingway::engine::{Crew, Slot};
 use hemingway::placement::Placement;
@@ -162,10 +162,16 @@ impl Team {
     }
 
     /// This rank's part in a round: its workers push, and the sum goes to the leader.
-    pub(crate) fn round(&mut self, wire: &Wire, order: &Order, len: usize) -> (Option<Vec<f64>>, Report) {
+    pub(crate) fn round(
+        &mut self,
+        wire: &Wire,
+        order: &Order,
+        len: usize,
+        meanwhile: Option<&mut Choose<'_>>,
+    ) -> (Option<Vec<f64>>, Report) {
         let workers = self.workers(wire.rank).len();
         let buffers = (0..workers).map(|_| self.buffer(len)).collect();
-        let (pushes, report) = match self.crew.round(order, &self.shared, buffers) {
+        let (pushes, report) = match self.crew.round(order, &self.shared, buffers, meanwhile) {
             Ok(shift) => {
                 let strange = shift.pushes.iter().any(|push| !finite(push)) && finite(&self.shared);
                 let strange = strange.then_some(wire.rank);

@@ -236,6 +236,9 @@ pub trait Server: Send {
     }
 }
 
+/// What a server does to choose what moves: how much work it was.
+pub type Choose<'a> = dyn FnMut() -> Work + 'a;
+
 /// The machines, as a server sees them.
 pub trait Machines {
     /// How many there are.
@@ -247,6 +250,25 @@ pub trait Machines {
     /// One round: every worker pushes, the pushes are summed into `sum` in an order fixed by worker index. Returns
     /// how many pushes the sum holds.
     fn round(&mut self, order: &Order, shared: &[f64], sum: &mut [f64]) -> Result<usize>;
+
+    /// The server chooses what moves next, and the machines wait for it.
+    fn schedule(&mut self, choose: &mut Choose<'_>) {
+        choose();
+    }
+
+    /// One round, and while the machines compute the server chooses what moves in the one after it. What `choose` comes to must not
+    /// depend on the round: it may be done before, beside or after it, but not if the round is refused.
+    fn round_and_schedule(
+        &mut self,
+        order: &Order,
+        shared: &[f64],
+        sum: &mut [f64],
+        choose: &mut Choose<'_>,
+    ) -> Result<usize> {
+        let held = self.round(order, shared, sum)?;
+        self.schedule(choose);
+        Ok(held)
+    }
 }
 
 /// What a server asks of every worker in a round.

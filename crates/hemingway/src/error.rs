@@ -49,6 +49,11 @@ pub enum Error {
     Evidence(String),
 }
 
+/// A number and its noun, in the plural where there is not one.
+pub(crate) fn counted(number: usize, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+}
+
 /// The library's result.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 

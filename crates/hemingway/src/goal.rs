@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::error::counted;
 use crate::{Error, Result};
 
 /// The one wish of a job.
@@ -83,7 +84,7 @@ impl Goal {
             Self::ReachMetric { metric, value, level: None } => {
                 format!("reach {metric} {value} on the test set as fast as possible")
             }
-            Self::Rounds { rounds } => format!("run {rounds} rounds"),
+            Self::Rounds { rounds } => format!("run {}", counted(*rounds as usize, "round")),
         }
     }
 

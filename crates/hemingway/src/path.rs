@@ -9,12 +9,12 @@ use std::time::Instant;
 
 use serde::Serialize;
 
-use crate::algorithm::strads::path::{Found, PathServer};
+use crate::algorithm::strads::path::{Found, On, PathServer};
 use crate::algorithm::{self, Support};
 use crate::engine::{Local, Setting};
 use crate::problem::{Loss, Penalty, Problem};
 use crate::{Error, Result};
-pub use folds::{Choice, CrossValidated, Rule, cross_validate};
+pub use folds::{Choice, CrossValidated, Rule, check_folds, cross_validate};
 
 /// Where a path ends unless the user says so, as a share of where it begins.
 pub const RATIO: f64 = 1e-3;
@@ -61,8 +61,29 @@ pub struct Asked {
     pub end: End,
     /// What is asked of every point.
     pub precision: Precision,
-    /// Threads that may work at once: a path is one thread's, as many folds are solved beside each other.
+    /// Threads that may work at once: they share the looks of a path, and of folds as many are solved beside each other.
     pub threads: usize,
+}
+
+impl Asked {
+    /// Refuses what no data could answer.
+    ///
+    /// # Errors
+    /// Says what a path may be.
+    pub fn check(&self) -> Result<()> {
+        if !(1..=MOST_POINTS).contains(&self.points) {
+            let what = format!("a path has 1 to {MOST_POINTS} points, not {}", self.points);
+            return Err(Error::setting("--path", what));
+        }
+        match self.end {
+            End::Ratio(ratio) if !(ratio > 0.0 && ratio < 1.0) => {
+                let what =
+                    format!("{ratio} is not between 0 and 1: it is the share of the largest λ₁ at which the path ends");
+                Err(Error::setting("--path-ratio", what))
+            }
+            _ => Ok(()),
+        }
+    }
 }
 
 /// One λ₁ of a path, solved.
@@ -95,17 +116,9 @@ const MOST_POINTS: usize = 10_000;
 /// # Errors
 /// If there are none, or they would not fall.
 pub fn grid(largest: f64, asked: &Asked) -> Result<Vec<f64>> {
-    if !(1..=MOST_POINTS).contains(&asked.points) {
-        let what = format!("a path has 1 to {MOST_POINTS} points, not {}", asked.points);
-        return Err(Error::setting("--path", what));
-    }
+    asked.check()?;
     let ratio = match asked.end {
-        End::Ratio(ratio) if ratio > 0.0 && ratio < 1.0 => ratio,
-        End::Ratio(ratio) => {
-            let what =
-                format!("{ratio} is not between 0 and 1: it is the share of the largest λ₁ at which the path ends");
-            return Err(Error::setting("--path-ratio", what));
-        }
+        End::Ratio(ratio) => ratio,
         End::At(l1) if l1 > 0.0 && l1 < largest => l1 / largest,
         End::At(l1) => {
             let what =
@@ -146,10 +159,14 @@ pub fn check_loss(loss: Loss) -> Result<()> {
     Ok(())
 }
 
-/// A problem, solved for one λ₁ after the other by a machine that holds all columns: beside others it would wait for them more than
-/// they could help (docs/paths.md).
+/// Machines that look at columns beside each other, whatever the threads: sums are then the same.
+const LOOKING: usize = 4;
+
+/// A problem, solved for one λ₁ after the other. Columns are looked at by several machines of shared memory; they are moved by one that holds all:
+/// beside others it would wait for them more than they could help (docs/paths.md).
 pub struct Solver {
-    engine: Local,
+    looking: Local,
+    moving: Local,
     server: PathServer,
     shared: Vec<f64>,
     rows: usize,
@@ -158,19 +175,20 @@ pub struct Solver {
 }
 
 impl Solver {
-    /// Deals the columns.
+    /// Deals the columns to machines on at most so many threads.
     ///
     /// # Errors
     /// If the problem has no path.
-    pub fn new(problem: &Problem, precision: Precision) -> Result<Self> {
+    pub fn new(problem: &Problem, precision: Precision, threads: usize) -> Result<Self> {
         check(problem)?;
         let problem = Problem { penalty: Penalty::new(problem.penalty.l2, 0.0)?, ..problem.clone() };
         let algorithm = algorithm::by_name("strads")?;
         let setting = Setting::new(&problem, algorithm.clone());
         let (outline, shared) = (setting.outline, algorithm.shared(&setting.outline));
         let start = problem.objective(&vec![0.0; problem.data.columns()]);
-        let (engine, server) = (Local::new(setting, 1)?, PathServer::new(&outline));
-        Ok(Self { engine, server, shared, rows: outline.rows, precision, start })
+        let looking = Local::on_threads(setting.clone(), LOOKING, threads)?;
+        let (moving, server) = (Local::new(setting, 1)?, PathServer::new(&outline));
+        Ok(Self { looking, moving, server, shared, rows: outline.rows, precision, start })
     }
 
     /// The smallest λ₁ that leaves w at 0: to be asked first.
@@ -178,7 +196,7 @@ impl Solver {
     /// # Errors
     /// If no column has anything to say.
     pub fn largest(&mut self) -> Result<f64> {
-        let largest = self.server.largest(&mut self.engine, &self.shared)?;
+        let largest = self.server.largest(&mut self.looking, &self.shared)?;
         if largest > 0.0 && largest.is_finite() {
             return Ok(largest);
         }
@@ -200,8 +218,8 @@ impl Solver {
         let (precision, start) = (self.precision, self.start);
         let enough = |objective, dual| precision.is_met(objective, dual, start);
         let wanted = |objective| precision.gap(objective, start);
-        let Found { objective, dual, .. } =
-            self.server.solve(&mut self.engine, &mut self.shared, l1, enough, wanted)?;
+        let on = On { looking: &mut self.looking, moving: &mut self.moving };
+        let Found { objective, dual, .. } = self.server.solve(on, &mut self.shared, l1, enough, wanted)?;
         let weights: Vec<(u32, f64)> =
             (0..).zip(&self.shared[self.rows..]).filter(|(_, w)| **w != 0.0).map(|(j, w)| (j, *w)).collect();
         Ok(Point {
@@ -222,7 +240,7 @@ impl Solver {
 /// # Errors
 /// If there is no such path, or a thread is lost.
 pub fn solve(problem: &Problem, asked: &Asked, mut see: impl FnMut(&Point) -> bool) -> Result<Vec<Point>> {
-    let mut solver = Solver::new(problem, asked.precision)?;
+    let mut solver = Solver::new(problem, asked.precision, asked.threads)?;
     let grid = grid(solver.largest()?, asked)?;
     let mut points = Vec::with_capacity(grid.len());
     for l1 in grid {

@@ -1,14 +1,18 @@
 //! What schedules of STRADS promise: convergence where others diverge, the rate of the theorem, nothing in the way of anything else, and a
 //! turn for everybody.
 
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use hemingway::algorithm::{self, Machines, Order, Task};
-use hemingway::backend::{Backend, Config, Ending, EngineBackend, Frame};
+use hemingway::backend::{Backend, Checkpoint, Config, Ending, EngineBackend, Frame, Watcher};
+use hemingway::cluster::{Cluster, Overhead};
+use hemingway::conformance;
 use hemingway::data::{Dataset, Matrix};
-use hemingway::engine::{Local, Setting};
+use hemingway::engine::{Clock, Local, Setting};
 use hemingway::placement::Placement;
 use hemingway::problem::{Loss, Problem};
+use hemingway::record::Record;
 use hemingway::rng::{Purpose, keyed};
 use hemingway::schedule::Schedule;
 use proptest::prelude::*;
@@ -55,6 +59,11 @@ fn run(problem: &Problem, schedule: Schedule, machines: usize, rounds: u64) -> (
     (points, last, ending)
 }
 
+/// The dynamic schedule, with blocks chosen when the last has moved or while it moves.
+fn dynamic(pipeline: bool) -> Schedule {
+    Schedule::Dynamic { block: None, rho: 0.1, pipeline }
+}
+
 #[test]
 fn random_updates_diverge_where_dynamic_ones_converge() {
     let problem = lasso(60, 64, 0.99, 1e-4);
@@ -66,6 +75,78 @@ fn random_updates_diverge_where_dynamic_ones_converge() {
     let last = dynamic.last().unwrap().1;
     assert!(last - best <= 1e-2 * (first - best), "dynamic: from {first} to {last}, best {best}");
     assert!(dynamic.windows(2).all(|two| two[1].1 <= two[0].1 * (1.0 + 1e-9)), "P never rises");
+}
+
+#[test]
+fn blocks_chosen_ahead_lead_to_the_same_optimum() {
+    for (lean, machines) in [(0.2, 3), (0.6, 8)] {
+        let problem = lasso(60, 96, lean, 1e-3);
+        let best = run(&problem, dynamic(false), 1, 400).0.last().unwrap().1;
+        for pipeline in [false, true] {
+            let (points, _, _) = run(&problem, dynamic(pipeline), machines, 20_000);
+            let last = points.last().unwrap().1;
+            assert!((last - best).abs() <= 1e-5 * best, "{machines} machines, pipeline {pipeline}: {last}, not {best}");
+        }
+    }
+}
+
+/// Lets so many rounds be over and no further one begin; keeps the bits of P and w after every iteration.
+struct Cap {
+    rounds: u64,
+    seen: BTreeMap<u64, Vec<u64>>,
+}
+
+impl Watcher for Cap {
+    fn before_round(&mut self, clock: &Clock) -> ControlFlow<Ending> {
+        if clock.rounds < self.rounds { ControlFlow::Continue(()) } else { ControlFlow::Break(Ending::BudgetSpent) }
+    }
+
+    fn see(&mut self, record: &Record, w: &[f64]) -> hemingway::Result<ControlFlow<Ending>> {
+        let bits = [record.objective].iter().chain(w).map(|x| x.to_bits()).collect();
+        self.seen.insert(record.iteration, bits);
+        Ok(ControlFlow::Continue(()))
+    }
+}
+
+/// What is chosen ahead depends on no clock: threads, simulated machines and a run taken up from a checkpoint in the middle of a sweep
+/// come to the same bits.
+#[test]
+fn blocks_chosen_ahead_are_the_same_everywhere() {
+    let problem = lasso(60, 96, 0.5, 1e-3);
+    let run = |cluster: Option<Cluster>, rounds: u64, from: Option<&Checkpoint>| {
+        let mut backend = EngineBackend::new(problem.clone(), "test", cluster);
+        let config = Config { schedule: dynamic(true), ..Config::new("strads", 5) };
+        let mut cap = Cap { rounds, seen: BTreeMap::new() };
+        let (end, _) = backend.run_watched(&Frame::new("test", config, 1000), from, &mut cap).unwrap();
+        (end, cap.seen)
+    };
+    let (_, whole) = run(None, 120, None);
+    assert!(whole.len() > 3, "{} iterations", whole.len());
+    assert_eq!(run(Some(conformance::cluster()), 120, None).1, whole);
+    for stop in (1..40).step_by(3) {
+        let saved = serde_json::to_string(&run(None, stop, None).0).unwrap();
+        let taken: Checkpoint = serde_json::from_str(&saved).unwrap();
+        let (_, after) = run(None, 120, Some(&taken));
+        let last = after.last_key_value().unwrap();
+        assert_eq!(Some(last.1), whole.get(last.0), "taken up after {stop} rounds");
+    }
+}
+
+/// On the simulated clock, which counts: machines wait for a block that is chosen when the last has moved, and for one that is chosen
+/// while it moves only as long as that takes longer.
+#[test]
+fn nobody_waits_for_what_is_chosen_ahead() {
+    let problem = lasso(60, 96, 0.5, 1e-3);
+    let other = |pipeline: bool| {
+        let cluster = Cluster { overhead: Overhead::default(), ..conformance::cluster() };
+        let mut backend = EngineBackend::new(problem.clone(), "test", Some(cluster));
+        let config = Config { schedule: dynamic(pipeline), ..Config::new("strads", 5) };
+        let (end, _) =
+            backend.run(&Frame::new("test", config, 60), None, &mut |_, _| Ok(ControlFlow::Continue(()))).unwrap();
+        end.clock.other / end.clock.rounds as f64
+    };
+    let (after, ahead) = (other(false), other(true));
+    assert!(ahead > 0.0 && ahead < 0.8 * after, "{after} s a round, and then {ahead} s");
 }
 
 /// Lee et al. 2014, after Bradley et al. 2011: with columns of length 1, P at once and ε = (P − 1)(ρ − 1)/J < 1, ρ the largest eigenvalue
@@ -85,7 +166,8 @@ fn the_decrease_respects_the_bound_of_the_theorem() {
             if epsilon < 1.0 { epsilon } else { (parallel - 1) as f64 * 0.1 * (parallel - 1) as f64 / columns as f64 };
         let n = rows as f64;
         let norm: f64 = w.iter().map(|w| w * w).sum();
-        let (points, _, _) = run(&problem, Schedule::Dynamic { block: Some(1), rho: 0.1 }, parallel, 600);
+        let (points, _, _) =
+            run(&problem, Schedule::Dynamic { block: Some(1), rho: 0.1, pipeline: false }, parallel, 600);
         let start = n * points[0].1;
         for (round, value) in points.iter().filter(|(round, _)| *round > 0) {
             let bound =
@@ -168,11 +250,12 @@ proptest! {
     #[test]
     fn no_round_moves_two_that_depend_on_each_other(
         lean in 0.0..0.95f64, rho in 0.05..0.8f64, machines in 2..9usize, block in prop::option::of(1..6usize),
+        pipeline: bool,
     ) {
         let problem = lasso(40, 48, lean, 1e-3);
         let cosines = cosines(&problem.data.matrix);
         let placement = Placement::even(48, machines);
-        let found = orders(&problem, Schedule::Dynamic { block, rho }, machines, 6);
+        let found = orders(&problem, Schedule::Dynamic { block, rho, pipeline }, machines, 6);
         for block in found.iter().flat_map(|orders| moves(orders)) {
             for (k, a) in block.iter().enumerate() {
                 for b in &block[k + 1..] {
@@ -187,9 +270,9 @@ proptest! {
     /// Every look sees all columns that are not left out for good; whatever is not 0 then, and whatever joins it, moves before the next,
     /// which follows after ten sweeps at most, a sweep having no more rounds than columns.
     #[test]
-    fn everybody_has_a_turn_in_bounded_time(lean in 0.0..0.95f64, machines in 2..9usize) {
+    fn everybody_has_a_turn_in_bounded_time(lean in 0.0..0.95f64, machines in 2..9usize, pipeline: bool) {
         let problem = lasso(40, 48, lean, 1e-3);
-        for orders in orders(&problem, Schedule::dynamic(), machines, 8) {
+        for orders in orders(&problem, dynamic(pipeline), machines, 8) {
             let Some(look) = orders.iter().find(|order| order.task == Task::Probe && !order.args.is_empty()) else {
                 continue;
             };

@@ -131,7 +131,7 @@ impl Explained {
         if history.compared.is_empty() {
             return String::new();
         }
-        let table = ClusterTable { clusters: &history.compared, goal: &history.spec.goal };
+        let table = ClusterTable { clusters: &history.compared, spec: &history.spec };
         format!("Clusters compared\n{}\n", table.text(paint))
     }
 

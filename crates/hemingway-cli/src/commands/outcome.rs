@@ -176,6 +176,8 @@ impl Outcome {
 /// The same problem, with the choice left to the models.
 fn chosen_by_models(spec: &JobSpec) -> JobSpec {
     let goal = match &spec.goal {
+        // Of factors there is no least P to be near to.
+        Goal::Rounds { .. } if spec.factors.is_some() => Goal::Within { seconds: 60.0 },
         Goal::Rounds { .. } => Goal::Reach { error: 1e-3, certified: false },
         goal => goal.clone(),
     };

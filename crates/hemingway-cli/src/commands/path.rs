@@ -34,11 +34,13 @@ pub(super) fn path(args: &TrainArgs, points: usize, out: &mut dyn Output, began:
     };
     let threads = args.choice.machines.map_or_else(cores, |(_, most)| most);
     let asked = Asked { points, end, precision: Precision::Error(error), threads };
+    asked.check()?;
+    args.path.cross_validate.map_or(Ok(()), path::check_folds)?;
     let job = jobs::read(spec(args, error)?, out)?;
     path::check(&job.problem)?;
     out.say(&head(&job, points));
     job.notes.iter().for_each(|note| out.say(&format!("note: {note}")));
-    let mut solver = Solver::new(&job.problem, asked.precision)?;
+    let mut solver = Solver::new(&job.problem, asked.precision, asked.threads)?;
     let l1 = grid(solver.largest()?, &asked)?;
     let run = Run { args, job: &job, began };
     let (points, ending) = run.points(&mut solver, &l1, &out.wait("path"))?;
@@ -127,7 +129,7 @@ impl Run<'_> {
                 return Ok((points, Ending::BudgetSpent));
             }
             let before = points.last().map_or(0, |point| point.nonzeros);
-            waiting.tell(&format!("λ₁ {} of {}, {before} non-zeros", k + 1, grid.len()));
+            waiting.tell(&format!("λ₁ {} of {}, {}", k + 1, grid.len(), number::counted(before, "non-zero")));
             points.push(solver.solve(*l1)?);
         }
         let proved = points.iter().all(|point| point.proved);
@@ -276,10 +278,10 @@ impl Answer for Solved {
             };
             let non_zeros = self.points[chosen.chosen].nonzeros;
             text.push_str(&format!(
-                "chosen: λ₁ {} with {}, {rule} ({} folds)\n",
+                "chosen: λ₁ {} with {}, {rule} ({})\n",
                 number::digits(one.l1),
                 number::counted(non_zeros, "non-zero"),
-                chosen.folds,
+                number::counted(chosen.folds, "fold"),
             ));
         }
         if let Some(model) = &self.model {

@@ -145,7 +145,7 @@ impl Planned {
     }
 
     fn on_several(&self, paint: Paint) -> String {
-        ClusterTable { clusters: &self.clusters, goal: &self.outcome.history.spec.goal }.text(paint)
+        ClusterTable { clusters: &self.clusters, spec: &self.outcome.history.spec }.text(paint)
     }
 
     fn unplanned(&self) -> String {

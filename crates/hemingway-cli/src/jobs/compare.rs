@@ -86,7 +86,7 @@ impl Field<'_> {
             return outcome(compared.best, self.keep, out);
         }
         let spec = &self.specs[compared.place];
-        let table = ClusterTable { clusters: &compared.clusters, goal: &spec.goal };
+        let table = ClusterTable { clusters: &compared.clusters, spec };
         out.show(&|paint| format!("\n{}", table.text(paint)));
         let dir = run_dir(&compared.best, self.keep)?;
         let past = history(&dir)?;

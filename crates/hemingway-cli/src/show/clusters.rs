@@ -1,6 +1,7 @@
 //! Which cluster: what the best choice on each promises, the one chosen marked once.
 
 use hemingway::goal::Goal;
+use hemingway::job::JobSpec;
 use hemingway::model::Estimate;
 use hemingway::train::{Compared, Spent};
 
@@ -14,8 +15,8 @@ const LEGEND: &str = "(low–high): 90 % interval   ·: beyond what was measured
 pub(crate) struct ClusterTable<'a> {
     /// What plans on them came to.
     pub(crate) clusters: &'a [Compared],
-    /// The goal.
-    pub(crate) goal: &'a Goal,
+    /// The job.
+    pub(crate) spec: &'a JobSpec,
 }
 
 impl ClusterTable<'_> {
@@ -25,10 +26,17 @@ impl ClusterTable<'_> {
         format!("{}  {legend}\n\n{}\n", self.table().text("  ", paint), self.probing())
     }
 
+    /// Factors have no error: no P* is known of them.
+    fn has_errors(&self) -> bool {
+        self.spec.factors.is_none()
+    }
+
     /// The table alone.
     pub(crate) fn table(&self) -> Table {
-        let target = match self.goal {
+        let target = match &self.spec.goal {
             Goal::Reach { .. } => "goal".into(),
+            Goal::ReachMetric { metric, value, .. } if !self.has_errors() => format!("{metric} {value}"),
+            _ if !self.has_errors() => "where P hardly falls".into(),
             goal => format!("error {}", number::target(goal.planning_error())),
         };
         let mut table = Table::new([
@@ -47,7 +55,9 @@ impl ClusterTable<'_> {
                 one.choice.as_ref().map_or_else(|| number::UNKNOWN.into(), |choice| choice.algorithm.clone()),
                 one.choice.as_ref().map_or_else(String::new, |choice| choice.machines.to_string()),
                 one.predicted_seconds.map_or_else(|| number::UNKNOWN.into(), time),
-                one.predicted_error.map_or(String::new(), |e| number::interval(Some(e), number::error)),
+                one.predicted_error
+                    .filter(|_| self.has_errors())
+                    .map_or(String::new(), |e| number::interval(Some(e), number::error)),
                 one.predicted_dollars.map_or(String::new(), |d| number::digits(d.mid)),
                 number::seconds(one.spent.probe_seconds),
                 self.verdict(one),
@@ -58,7 +68,8 @@ impl ClusterTable<'_> {
     }
 
     fn verdict(&self, one: &Compared) -> String {
-        let best = match self.goal {
+        let best = match &self.spec.goal {
+            Goal::Within { .. } | Goal::Spend { .. } if !self.has_errors() => "✔ lowest P",
             Goal::Within { .. } | Goal::Spend { .. } => "✔ lowest error",
             _ if self.clusters.iter().any(|other| other.too_dear) => "✔ fastest that can be paid",
             _ => "✔ fastest",

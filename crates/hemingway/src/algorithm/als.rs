@@ -47,7 +47,11 @@ impl Algorithm for Als {
         for setting in settings.split(':') {
             let steps = setting.strip_prefix("cg=").and_then(|steps| steps.parse().ok());
             match steps.filter(|steps| (1..=MOST_STEPS).contains(steps)) {
+                Some(_) if tuned.steps.is_some() => return Err("als: cg is given twice".into()),
                 Some(steps) => tuned.steps = Some(steps),
+                None if setting == factors::RECUT && tuned.recuts => {
+                    return Err(format!("als: {setting} is given twice"));
+                }
                 None if setting == factors::RECUT => tuned.recuts = true,
                 None => {
                     let recut = factors::RECUT;

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use super::Ending;
-use crate::algorithm::{Machines, Order};
+use crate::algorithm::{Choose, Machines, Order};
 use crate::engine::{Clock, Engine};
 use crate::record::Record;
 use crate::{Error, Result};
@@ -43,6 +43,18 @@ pub(super) struct Gate<'a> {
     pub(super) closed: Option<Ending>,
 }
 
+impl Gate<'_> {
+    fn ask(&mut self, order: &Order) -> Result<()> {
+        if !order.off_clock
+            && let ControlFlow::Break(ending) = self.watcher.before_round(&self.engine.clock())
+        {
+            self.closed = Some(ending);
+            return Err(Error::Engine(format!("no further round: {}", ending.words())));
+        }
+        Ok(())
+    }
+}
+
 impl Machines for Gate<'_> {
     fn count(&self) -> usize {
         self.engine.count()
@@ -53,12 +65,22 @@ impl Machines for Gate<'_> {
     }
 
     fn round(&mut self, order: &Order, shared: &[f64], sum: &mut [f64]) -> Result<usize> {
-        if !order.off_clock
-            && let ControlFlow::Break(ending) = self.watcher.before_round(&self.engine.clock())
-        {
-            self.closed = Some(ending);
-            return Err(Error::Engine(format!("no further round: {}", ending.words())));
-        }
+        self.ask(order)?;
         self.engine.round(order, shared, sum)
+    }
+
+    fn schedule(&mut self, choose: &mut Choose<'_>) {
+        self.engine.schedule(choose);
+    }
+
+    fn round_and_schedule(
+        &mut self,
+        order: &Order,
+        shared: &[f64],
+        sum: &mut [f64],
+        choose: &mut Choose<'_>,
+    ) -> Result<usize> {
+        self.ask(order)?;
+        self.engine.round_and_schedule(order, shared, sum, choose)
     }
 }

@@ -11,6 +11,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use super::{Dataset, Matrix, dealing_order};
+use crate::error::counted;
 use crate::{Error, Result};
 use made::Recipe;
 
@@ -116,12 +117,16 @@ impl Listed {
         if entries.len() < lines {
             let (again, how) =
                 (lines - entries.len(), if meaning == Meaning::Explicit { "the last counts" } else { "they add up" });
-            notes.push(format!("{again} of {lines} ratings are of a pair rated before: {how}"));
+            let (is, all) = (if again == 1 { "is" } else { "are" }, counted(lines, "rating"));
+            notes.push(format!("{again} of {all} {is} of a pair rated before: {how}"));
         }
         let found = entries.len();
         entries.retain(|(.., rating)| meaning == Meaning::Explicit || *rating > 0.0);
         if entries.len() < found {
-            notes.push(format!("{} entries are 0: as if they were absent", found - entries.len()));
+            notes.push(match found - entries.len() {
+                1 => "1 entry is 0: as if it were absent".into(),
+                zeros => format!("{zeros} entries are 0: as if they were absent"),
+            });
         }
         if entries.is_empty() {
             return Err(Error::file(&name, "holds no ratings: there is nothing to learn"));
@@ -196,8 +201,8 @@ impl<'a> Directory<'a> {
     pub fn arrange(&self, listed: &Listed, meaning: Meaning) -> (Dataset, Option<String>) {
         let (users, items) = (self.users.len(), self.items.len());
         let mut strange = 0;
-        let counted = |entry: &Entry| meaning == Meaning::Explicit || entry.2 > 0.0;
-        let known = merged(listed.entries.clone(), meaning).into_iter().filter(counted);
+        let counts = |entry: &Entry| meaning == Meaning::Explicit || entry.2 > 0.0;
+        let known = merged(listed.entries.clone(), meaning).into_iter().filter(counts);
         let mut entries: Vec<Entry> = known
             .map(|(u, i, rating)| {
                 let user = self.user(&listed.users.names[u as usize]);
@@ -213,7 +218,8 @@ impl<'a> Directory<'a> {
             Meaning::Implicit => "such users are left out, and such items cannot be found",
         };
         let note = (strange > 0).then(|| {
-            format!("{strange} of {} ratings to measure on are of users or items not trained on: {then}", entries.len())
+            let (is, all) = (if strange == 1 { "is" } else { "are" }, counted(entries.len(), "rating"));
+            format!("{strange} of {all} to measure on {is} of users or items not trained on: {then}")
         });
         (Dataset::new(&listed.name, matrix, vec![0.0; users + 1]), note)
     }

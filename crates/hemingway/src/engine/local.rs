@@ -6,7 +6,7 @@ use super::crew::{Crew, Slot};
 use super::dealt::Dealt;
 use super::{Clock, Engine, RoundTime, Setting, check_machines};
 use crate::Result;
-use crate::algorithm::{Machines, Order, strange_state};
+use crate::algorithm::{Choose, Machines, Order, strange_state};
 use crate::sync::TreeSum;
 
 /// The local engine.
@@ -16,6 +16,7 @@ pub struct Local {
     crew: Crew,
     tree: TreeSum,
     clock: Clock,
+    threads: usize,
 }
 
 /// How many threads can run at once here.
@@ -26,6 +27,11 @@ pub fn cores() -> usize {
 impl Local {
     /// Deals the rows to workers on threads.
     pub fn new(setting: Setting, machines: usize) -> Result<Self> {
+        Self::on_threads(setting, machines, cores())
+    }
+
+    /// The same on at most so many threads.
+    pub fn on_threads(setting: Setting, machines: usize, threads: usize) -> Result<Self> {
         let first = setting.first_items();
         let mut engine = Self {
             dealt: Dealt::new(&setting, 1),
@@ -33,6 +39,7 @@ impl Local {
             crew: Crew::default(),
             tree: TreeSum::default(),
             clock: Clock::default(),
+            threads,
         };
         check_machines(machines)?;
         engine.deal(Dealt::new(&engine.setting, machines), &first);
@@ -46,7 +53,7 @@ impl Local {
         let shards = self.dealt.shards(&self.setting).into_iter();
         let workers = shards.map(|shard| self.setting.algorithm.worker(&self.setting.outline, shard));
         let slots = workers.zip(self.items_of_workers(items)).map(|(worker, items)| Slot { worker, items });
-        self.crew = Crew::new(slots.collect(), cores());
+        self.crew = Crew::new(slots.collect(), self.threads);
     }
 
     /// The rows' numbers, cut as the rows are.
@@ -54,23 +61,19 @@ impl Local {
         let width = self.setting.width();
         self.dealt.own.ranges().map(move |range| items[range.start * width..range.end * width].to_vec())
     }
-}
 
-impl Machines for Local {
-    fn count(&self) -> usize {
-        self.dealt.own.machines()
-    }
-
-    fn next_round(&self) -> u64 {
-        self.clock.rounds + 1
-    }
-
-    fn round(&mut self, order: &Order, shared: &[f64], sum: &mut [f64]) -> Result<usize> {
+    fn round_beside(
+        &mut self,
+        order: &Order,
+        shared: &[f64],
+        sum: &mut [f64],
+        choose: Option<&mut Choose<'_>>,
+    ) -> Result<usize> {
         let began = Instant::now();
         let m = self.count();
         let buffers: Vec<_> = (0..m).map(|_| self.tree.buffer(sum.len())).collect();
         let buffering = began.elapsed().as_secs_f64();
-        let shift = self.crew.round(order, shared, buffers)?;
+        let shift = self.crew.round(order, shared, buffers, choose)?;
         let arrived = began.elapsed().as_secs_f64();
         self.dealt.note(&self.setting, order, || shift.seconds.clone());
         for push in shift.pushes {
@@ -85,6 +88,36 @@ impl Machines for Local {
         let other = (whole - compute - wait - sync).max(0.0);
         self.clock.book(order.off_clock, shift.work.rows, RoundTime { compute, wait, sync, other });
         Ok(m)
+    }
+}
+
+impl Machines for Local {
+    fn count(&self) -> usize {
+        self.dealt.own.machines()
+    }
+
+    fn next_round(&self) -> u64 {
+        self.clock.rounds + 1
+    }
+
+    fn round(&mut self, order: &Order, shared: &[f64], sum: &mut [f64]) -> Result<usize> {
+        self.round_beside(order, shared, sum, None)
+    }
+
+    fn schedule(&mut self, choose: &mut Choose<'_>) {
+        let began = Instant::now();
+        choose();
+        self.clock.other += began.elapsed().as_secs_f64();
+    }
+
+    fn round_and_schedule(
+        &mut self,
+        order: &Order,
+        shared: &[f64],
+        sum: &mut [f64],
+        choose: &mut Choose<'_>,
+    ) -> Result<usize> {
+        self.round_beside(order, shared, sum, Some(choose))
     }
 }
 

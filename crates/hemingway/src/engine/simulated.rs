@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use super::dealt::Dealt;
 use super::{Clock, Engine, Setting, check_machines};
-use crate::algorithm::{Machines, Order, Worker, strange_state};
+use crate::algorithm::{Choose, Machines, Order, Worker, strange_state};
 use crate::cluster::Cluster;
 use crate::data::matrix::BYTES_PER_ENTRY;
 use crate::placement::Placement;
@@ -85,18 +85,16 @@ impl Simulated {
         let bytes = self.setting.problem.data.matrix.stored() as f64 * BYTES_PER_ENTRY / from.items() as f64;
         moving_seconds(&self.cluster.network, from, to, bytes)
     }
-}
 
-impl Machines for Simulated {
-    fn count(&self) -> usize {
-        self.workers.len()
+    /// Seconds that the server takes to choose what moves.
+    fn scheduling(&self, choose: &mut Choose<'_>) -> f64 {
+        let began = Instant::now();
+        let work = choose();
+        self.timekeeper.even_seconds((work, began.elapsed().as_secs_f64()))
     }
 
-    fn next_round(&self) -> u64 {
-        self.clock.rounds + 1
-    }
-
-    fn round(&mut self, order: &Order, shared: &[f64], sum: &mut [f64]) -> Result<usize> {
+    /// A round while which the server schedules for so many seconds: it lasts as long as whoever computes longest.
+    fn round_beside(&mut self, order: &Order, shared: &[f64], sum: &mut [f64], scheduling: f64) -> Result<usize> {
         let width = self.setting.width();
         self.done.clear();
         for k in 0..self.workers.len() {
@@ -115,9 +113,39 @@ impl Machines for Simulated {
         if let Some(toll) = &mut self.toll {
             time.sync = toll.seconds(shared, sum, &self.timekeeper)?;
         }
+        time.other += (scheduling - time.compute - time.wait).max(0.0);
         self.dealt.note(&self.setting, order, || self.timekeeper.seconds(order.round, &self.done));
         self.clock.book(order.off_clock, rows, time);
         Ok(self.workers.len())
+    }
+}
+
+impl Machines for Simulated {
+    fn count(&self) -> usize {
+        self.workers.len()
+    }
+
+    fn next_round(&self) -> u64 {
+        self.clock.rounds + 1
+    }
+
+    fn round(&mut self, order: &Order, shared: &[f64], sum: &mut [f64]) -> Result<usize> {
+        self.round_beside(order, shared, sum, 0.0)
+    }
+
+    fn schedule(&mut self, choose: &mut Choose<'_>) {
+        self.clock.other += self.scheduling(choose);
+    }
+
+    fn round_and_schedule(
+        &mut self,
+        order: &Order,
+        shared: &[f64],
+        sum: &mut [f64],
+        choose: &mut Choose<'_>,
+    ) -> Result<usize> {
+        let scheduling = self.scheduling(choose);
+        self.round_beside(order, shared, sum, scheduling)
     }
 }
 

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::{Asked, Precision, Solver};
 use crate::data::Dataset;
+use crate::error::counted;
 use crate::problem::Problem;
 use crate::{Error, Result};
 
@@ -41,6 +42,18 @@ pub struct CrossValidated {
     pub folds: usize,
 }
 
+/// Refuses too few folds.
+///
+/// # Errors
+/// If one would leave all rows out.
+pub fn check_folds(folds: usize) -> Result<()> {
+    if folds >= 2 {
+        return Ok(());
+    }
+    let what = format!("{} would leave nothing to learn from; take at least 2", counted(folds, "fold"));
+    Err(Error::setting("--cross-validate", what))
+}
+
 /// Every row is left out once: fold k has the rows k, k + folds, …, dealt by the seed. A fold's models see nothing of its rows; all
 /// folds are solved for the same λ₁.
 ///
@@ -55,8 +68,9 @@ pub fn cross_validate(
     see: impl Fn(usize, usize) + Sync,
 ) -> Result<CrossValidated> {
     let rows = problem.data.rows();
-    if folds < 2 || folds > rows {
-        let what = format!("{folds} folds of {rows} rows; there are at least 2, and at most one for each row");
+    check_folds(folds)?;
+    if folds > rows {
+        let what = format!("{folds} folds of {}; there is at most one for each row", counted(rows, "row"));
         return Err(Error::setting("--cross-validate", what));
     }
     let losses = all_folds(problem, grid, asked, folds, &see)?;
@@ -99,7 +113,7 @@ fn one_fold(
 ) -> Result<Vec<Loss>> {
     let (inside, outside): (Vec<usize>, Vec<usize>) = (0..problem.data.rows()).partition(|row| row % folds != fold);
     let held = problem.data.select(&outside);
-    let mut solver = Solver::new(&part(problem, &inside)?, precision)?;
+    let mut solver = Solver::new(&part(problem, &inside)?, precision, 1)?;
     // Looks at every column once; above its own largest λ₁ a fold's w stays 0.
     solver.largest()?;
     let mut losses = Vec::with_capacity(grid.len());

@@ -57,7 +57,7 @@ fn optimum(problem: &Problem, steps: usize) -> f64 {
 fn the_path_begins_exactly_where_the_first_coefficient_leaves_zero() {
     for loss in SMOOTH {
         let problem = Problem::new(data(60, 12), loss, Some(0.0), 1).unwrap();
-        let mut solver = Solver::new(&problem, Precision::Error(1e-9)).unwrap();
+        let mut solver = Solver::new(&problem, Precision::Error(1e-9), 2).unwrap();
         let largest = solver.largest().unwrap();
         assert_eq!(solver.solve(largest).unwrap().nonzeros, 0, "{loss}");
         assert!(solver.solve(0.999 * largest).unwrap().nonzeros > 0, "{loss}");
@@ -136,7 +136,7 @@ fn folds_see_nothing_of_what_they_leave_out() {
     for fold in 0..5 {
         let inside: Vec<usize> = (0..50).filter(|row| row % 5 != fold).collect();
         let part = Problem { data: std::sync::Arc::new(problem.data.select(&inside)), ..problem.clone() };
-        let mut solver = Solver::new(&part, Precision::Error(1e-9)).unwrap();
+        let mut solver = Solver::new(&part, Precision::Error(1e-9), 2).unwrap();
         let w = spread(&solver.solve(grid[k]).unwrap(), problem.data.columns());
         let loss = |row: usize| problem.loss.value(problem.data.matrix.row(row).dot(&w), problem.data.labels[row]);
         sum += (0..50).filter(|row| row % 5 == fold).map(loss).sum::<f64>();

@@ -4,7 +4,7 @@
 //! of it (Charikar, Chen & Farach-Colton 2002): every row is added with a random sign to one of 512 sums, which leaves cos
 //! right on average and off by about 1/√512.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use crate::data::Row;
 use crate::data::matrix::long_dot;
@@ -48,9 +48,14 @@ fn drawn(row: u32) -> (usize, f64) {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Dependence {
     rho: f64,
-    signatures: BTreeMap<u32, Vec<f64>>,
-    /// Pairs are compared once, when the second is described.
-    conflicts: BTreeMap<u32, BTreeSet<u32>>,
+    /// In the order in which they were described: a column's place.
+    columns: Vec<u32>,
+    places: BTreeMap<u32, u32>,
+    /// Of every place one after the other, all of one length.
+    signatures: Vec<f64>,
+    length: usize,
+    /// By place, places, ascending. Pairs are compared once, when the second is described.
+    conflicts: Vec<Vec<u32>>,
 }
 
 impl Dependence {
@@ -59,44 +64,78 @@ impl Dependence {
         Self { rho, ..Self::default() }
     }
 
-    pub(crate) fn is_described(&self, column: u32) -> bool {
-        self.signatures.contains_key(&column)
+    /// How many columns were described.
+    pub(crate) fn len(&self) -> usize {
+        self.columns.len()
     }
 
-    /// Learns a column's signature.
-    pub(crate) fn describe(&mut self, column: u32, signature: &[f64]) {
-        let found: BTreeSet<u32> = widest(
+    /// Where a column that was described is, from 0 on; good until others are forgotten.
+    pub(crate) fn place(&self, column: u32) -> Option<u32> {
+        self.places.get(&column).copied()
+    }
+
+    pub(crate) fn is_described(&self, column: u32) -> bool {
+        self.places.contains_key(&column)
+    }
+
+    /// Learns a column's signature. Returns the numbers that were compared.
+    pub(crate) fn describe(&mut self, column: u32, signature: &[f64]) -> u64 {
+        self.length = signature.len();
+        let found: Vec<u32> = widest(
             #[inline(always)]
             || {
-                let depends = |other: &Vec<f64>| long_dot(other, signature).abs() > self.rho;
-                self.signatures.iter().filter(|(_, s)| depends(s)).map(|(k, _)| *k).collect()
+                let known = (0..).zip(self.signatures.chunks_exact(signature.len().max(1)));
+                known.filter(|(_, other)| long_dot(other, signature).abs() > self.rho).map(|(place, _)| place).collect()
             },
         );
-        for other in &found {
-            self.conflicts.entry(*other).or_default().insert(column);
-        }
-        self.conflicts.insert(column, found);
-        self.signatures.insert(column, signature.to_vec());
+        let place = self.columns.len() as u32;
+        found.iter().for_each(|other| self.conflicts[*other as usize].push(place));
+        self.conflicts.push(found);
+        self.columns.push(column);
+        self.places.insert(column, place);
+        let compared = self.signatures.len() as u64;
+        self.signatures.extend_from_slice(signature);
+        compared
+    }
+
+    /// The places that conflict with one.
+    pub(crate) fn conflicts_at(&self, place: u32) -> &[u32] {
+        self.conflicts.get(place as usize).map_or(&[], |places| &places[..])
     }
 
     /// The described columns that conflict with one.
     pub(crate) fn conflicts(&self, column: u32) -> impl Iterator<Item = u32> + '_ {
-        self.conflicts.get(&column).into_iter().flatten().copied()
+        let places = self.place(column).map_or(&[][..], |place| self.conflicts_at(place));
+        places.iter().map(|place| self.columns[*place as usize])
     }
 
-    /// Forgets all columns but these.
-    pub(crate) fn retain(&mut self, columns: &BTreeSet<u32>) {
-        self.signatures.retain(|column, _| columns.contains(column));
-        self.conflicts.retain(|column, _| columns.contains(column));
-        self.conflicts.values_mut().for_each(|others| others.retain(|column| columns.contains(column)));
+    /// Forgets all columns but these, which are ascending.
+    pub(crate) fn retain(&mut self, columns: &[u32]) {
+        let stays: Vec<bool> = self.columns.iter().map(|column| columns.binary_search(column).is_ok()).collect();
+        let mut left = 0;
+        let moved: Vec<u32> = stays
+            .iter()
+            .map(|stays| {
+                let place = left;
+                left += u32::from(*stays);
+                place
+            })
+            .collect();
+        let staying = |place: &u32| stays[*place as usize].then(|| moved[*place as usize]);
+        let conflicts = std::mem::take(&mut self.conflicts).into_iter().zip(&stays).filter(|(_, stays)| **stays);
+        self.conflicts = conflicts.map(|(places, _)| places.iter().filter_map(staying).collect()).collect();
+        let each = self.signatures.chunks_exact(self.length.max(1)).zip(&stays).filter(|(_, stays)| **stays);
+        self.signatures = each.flat_map(|(signature, _)| signature).copied().collect();
+        let mut stays = stays.iter();
+        self.columns.retain(|_| *stays.next().unwrap_or(&false));
+        self.places = self.columns.iter().copied().zip(0..).collect();
     }
 
     /// [length], and of every column its number and signature.
     pub(crate) fn state(&self) -> impl Iterator<Item = f64> + '_ {
-        let length = self.signatures.values().next().map_or(0, Vec::len);
-        let each =
-            self.signatures.iter().flat_map(|(column, s)| std::iter::once(f64::from(*column)).chain(s.iter().copied()));
-        [length as f64].into_iter().chain(each)
+        let each = self.columns.iter().zip(self.signatures.chunks_exact(self.length.max(1)));
+        let each = each.flat_map(|(column, s)| std::iter::once(f64::from(*column)).chain(s.iter().copied()));
+        [self.length as f64].into_iter().chain(each)
     }
 
     /// Takes up what [`Dependence::state`] gave.
@@ -107,7 +146,10 @@ impl Dependence {
         if rest.len() % entry != 0 {
             return None;
         }
-        rest.chunks_exact(entry).for_each(|entry| self.describe(entry[0] as u32, &entry[1..]));
+        for entry in rest.chunks_exact(entry) {
+            self.describe(entry[0] as u32, &entry[1..]);
+        }
+        self.length = *length as usize;
         Some(())
     }
 }
@@ -147,7 +189,7 @@ mod tests {
         let mut again = Dependence::above(0.5);
         assert!(again.restore(&state).is_some() && again == dependence);
         assert!(again.restore(&state[..5]).is_none() && again.restore(&[]).is_none());
-        dependence.retain(&BTreeSet::from([2, 4]));
+        dependence.retain(&[2, 4]);
         assert!(!dependence.is_described(7) && of(&dependence, 2).is_empty());
     }
 }

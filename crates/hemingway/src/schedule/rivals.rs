@@ -165,7 +165,9 @@ mod tests {
     #[test]
     fn static_blocks_hold_nothing_that_conflicts() {
         let mut dependence = Dependence::above(0.5);
-        (0..12).for_each(|k| dependence.describe(k, &[f64::from(k).cos(), f64::from(k).sin()]));
+        for k in 0..12 {
+            dependence.describe(k, &[f64::from(k).cos(), f64::from(k).sin()]);
+        }
         for block in colour(&dependence, 12, 3) {
             assert!(block.len() <= 3);
             assert!(block.iter().all(|a| dependence.conflicts(*a).all(|b| !block.contains(&b))), "{block:?}");

@@ -54,8 +54,8 @@ pub(super) fn of(report: &Report) -> Vec<Piece> {
 
 /// The clusters that this one was chosen among.
 fn clusters(story: &Story) -> Option<String> {
-    let (clusters, goal) = (&story.history.compared[..], &story.history.spec.goal);
-    let shown = ClusterTable { clusters, goal };
+    let (clusters, spec) = (&story.history.compared[..], &story.history.spec);
+    let shown = ClusterTable { clusters, spec };
     let words = || format!("## Which cluster\n\n{}\n{}\n", shown.table().markdown(), shown.probing());
     (!clusters.is_empty()).then(words)
 }

@@ -1,15 +1,13 @@
 //! The half of STRADS that owns the shared vector: when to look, whom to describe, which block moves, and how much of the changes is
 //! taken.
 
+mod moves;
 pub(crate) mod path;
 
 use super::look::{self, Seen, Sphere, Travel};
 use crate::Result;
-use crate::algorithm::{Machines, Order, Server, Step, Task, columns, strange_state};
-use crate::data::matrix::{axpy, dot};
-use crate::placement::Placement;
+use crate::algorithm::{Machines, Order, Server, Step, Task, Work, columns, strange_state};
 use crate::problem::{Evaluation, Outline};
-use crate::rng::{Purpose, keyed};
 use crate::schedule::Schedule;
 use crate::schedule::dependence::signature_len;
 use crate::schedule::dynamic::Dynamic;
@@ -47,6 +45,8 @@ pub(super) struct StradsServer {
     rival: Option<Rival>,
     /// Whether all of the pool moves in every round.
     all_at_once: bool,
+    /// Whether a block is chosen while the one before it moves.
+    pipeline: bool,
     sphere: Sphere,
     /// How far slopes have travelled, and v at the last look; whether rows have weights, whose distances nobody knows here.
     travel: Travel,
@@ -71,9 +71,9 @@ pub(super) struct StradsServer {
 
 impl StradsServer {
     pub(super) fn new(outline: &Outline, schedule: Schedule) -> Self {
-        let (block, rho) = match schedule {
-            Schedule::Dynamic { block, rho } => (block, rho),
-            _ => (None, 1.0),
+        let (block, rho, pipeline) = match schedule {
+            Schedule::Dynamic { block, rho, pipeline } => (block, rho, pipeline),
+            _ => (None, 1.0, false),
         };
         let rival = Rival::of(schedule);
         Self {
@@ -82,6 +82,7 @@ impl StradsServer {
             dynamic: Dynamic::new(block, rho),
             rival,
             all_at_once: schedule == Schedule::All,
+            pipeline,
             sphere: Sphere::UNKNOWN,
             travel: Travel::NONE,
             looked_at: Vec::new(),
@@ -114,11 +115,12 @@ impl StradsServer {
 
     /// Finds the pool.
     fn look(&mut self, on: &mut dyn Machines, shared: &[f64]) -> Result<Step> {
-        let (seen, support) = self.ask(on, shared)?;
+        let machines = on.count();
+        let (seen, support) = self.ask(on, machines, shared)?;
         if seen.promise <= AT_REST * seen.value {
             return Ok(Step::Stalled);
         }
-        self.plan(&seen, support, on.count());
+        self.plan(&seen, support, machines);
         Ok(Step::Moved)
     }
 
@@ -127,11 +129,11 @@ impl StradsServer {
         support.max(NEWCOMERS).min(self.most_described(machines))
     }
 
-    /// One look, and the columns whose coefficients are not 0.
-    fn ask(&mut self, on: &mut dyn Machines, shared: &[f64]) -> Result<(Seen, Vec<u32>)> {
+    /// One look for so many machines that will move what it finds, and the columns whose coefficients are not 0.
+    fn ask(&mut self, on: &mut dyn Machines, movers: usize, shared: &[f64]) -> Result<(Seen, Vec<u32>)> {
         let (v, w) = shared.split_at(self.outline.rows);
         let support = self.support(w);
-        let newcomers = self.newcomers(support.len(), on.count());
+        let newcomers = self.newcomers(support.len(), movers);
         let slots = newcomers.min(2 * newcomers / on.count() + 8);
         let travel = self.travelled(v);
         let l1 = self.outline.penalty.l1;
@@ -200,114 +202,19 @@ impl StradsServer {
         let order = Order { block: strangers.clone(), ..Order::train(on, Task::Probe, Vec::new()) };
         on.round(&order, &[], &mut self.sum)?;
         let columns = self.columns();
-        let described = strangers.iter().zip(self.sum.chunks_exact(length));
         match &mut self.rival {
             Some(rival) => {
-                let signatures: Vec<f64> = described.flat_map(|(_, told)| &told[1..]).copied().collect();
+                let told = self.sum.chunks_exact(length);
+                let signatures: Vec<f64> = told.flat_map(|told| &told[1..]).copied().collect();
                 rival.describe(&strangers, &signatures, columns);
             }
-            None => described.for_each(|(column, told)| self.dynamic.describe(*column, told[0], &told[1..])),
+            None => on.schedule(&mut || {
+                let described = strangers.iter().zip(self.sum.chunks_exact(length));
+                let each = described.map(|(column, told)| self.dynamic.describe(*column, told[0], &told[1..]).entries);
+                Work { rows: 0, entries: each.sum() }
+            }),
         }
         Ok(Step::Moved)
-    }
-
-    /// The columns of the next round.
-    fn block(&mut self, on: &dyn Machines) -> Vec<u32> {
-        let placement = Placement::even(self.columns(), on.count());
-        let (seed, round) = (self.outline.seed, on.next_round());
-        if let Some(rival) = &self.rival {
-            return rival.block(&placement, seed, round);
-        }
-        if on.count() == 1 || self.all_at_once {
-            return self.dynamic.pool().collect();
-        }
-        if self.dynamic.is_swept() {
-            self.dynamic.sweep(&mut keyed(seed, Purpose::Schedule, 0, round));
-        }
-        self.dynamic.block(&placement)
-    }
-
-    fn move_block(&mut self, on: &mut dyn Machines, shared: &mut [f64]) -> Result<Step> {
-        let n = self.outline.rows;
-        let block = self.block(on);
-        let sent = gathered(&shared[..n], &shared[n..], &block);
-        let epochs = match self.rival {
-            Some(_) => 1,
-            None if on.count() == 1 => EPOCHS.0,
-            None => EPOCHS.1,
-        };
-        self.sum.clear();
-        self.sum.resize(n + block.len() + TOTALS, 0.0);
-        let mut args = vec![f64::from(epochs), self.outline.penalty.l1];
-        args.extend(self.settled_at(on.count()));
-        let order = Order { block, ..Order::train(on, Task::Step, args) };
-        on.round(&order, &sent, &mut self.sum)?;
-        self.weighted |= self.sum.last().is_some_and(|weights| *weights > 0.0);
-        let (share, gain, lost) = self.share();
-        let (moved, changes) = self.sum.split_at(n);
-        let changes = &changes[..order.block.len()];
-        axpy(share, moved, &mut shared[..n]);
-        for (column, change) in order.block.iter().zip(changes) {
-            shared[n + *column as usize] += share * change;
-        }
-        self.still = if changes.iter().all(|change| *change == 0.0) { self.still + 1 } else { 0 };
-        if self.rival.is_none() {
-            self.dynamic.observe(&order.block, changes);
-            self.dynamic.learn(lost);
-        }
-        self.gained += gain;
-        Ok(self.end_of_round(on.count(), order.block.len()))
-    }
-
-    /// The gap at which a machine may leave the pool, if nobody moves beside it.
-    fn settled_at(&self, machines: usize) -> Option<f64> {
-        let alone = machines == 1 && self.rival.is_none() && self.gap.is_finite();
-        alone.then(|| match self.wanted {
-            // A parabola is the problem itself; any other bends as it is followed.
-            Some(wanted) if self.outline.loss.is_parabola() => SETTLED.sqrt() * wanted,
-            Some(wanted) => SETTLED * wanted.max(self.gap),
-            None => SETTLED * self.gap.max(0.0),
-        })
-    }
-
-    /// The share of the changes that is taken, what it gains, and the part of the gain that is lost by columns that were in
-    /// each other's way. Each machine's change alone gains Gₖ, and γ of it at least γGₖ; together they lose γ²I, I = (c/n) Σ_{k<l}
-    /// uₖ·uₗ, exactly so where P is a parabola: γ = G/2I is best, or 1.
-    fn share(&self) -> (f64, f64, f64) {
-        let [.., gain, weighted, plain, movers, _] = self.sum[..] else { return (1.0, 0.0, 0.0) };
-        if self.rival.is_some() || movers <= 1.0 {
-            return (1.0, gain, 0.0);
-        }
-        let moved = &self.sum[..self.outline.rows];
-        let lost = self.outline.loss.curvature() * (dot(moved, moved) - plain) / (2.0 * self.outline.rows as f64);
-        // What rows count for is theirs to know: averaging is safe without.
-        let share = match () {
-            () if self.cautious || weighted != plain => 1.0 / movers,
-            () if lost > 0.0 => (0.5 * gain / lost).min(1.0),
-            () => 1.0,
-        };
-        (share, share * gain - share * share * lost.max(0.0), if gain > 0.0 { lost.max(0.0) / gain } else { 0.0 })
-    }
-
-    /// Whether to go on moving, to look again, or to stop.
-    fn end_of_round(&mut self, machines: usize, block: usize) -> Step {
-        if self.rival.is_some() {
-            // Nobody has moved although everybody had a turn, a few times over.
-            let turns = self.still * block as u64 / self.columns().max(1) as u64;
-            return if turns > 20 { Step::Stalled } else { Step::Moved };
-        }
-        if machines == 1 {
-            self.phase = Phase::Look;
-        } else if self.all_at_once || self.dynamic.is_swept() {
-            self.sweeps += 1;
-            self.first = self.first.max(self.gained);
-            if self.gained <= LAST_SWEEP * self.first && self.sweeps > 1 || self.sweeps == SWEEPS || self.gained <= 0.0
-            {
-                self.phase = Phase::Look;
-            }
-            self.gained = 0.0;
-        }
-        Step::Moved
     }
 }
 

@@ -23,6 +23,8 @@ const HELD_BACK: f64 = 0.1;
 const BIAS: f64 = 0.3;
 const TASTE: f64 = 0.6;
 const MEAN: f64 = 3.5;
+/// Fewer than this share of the ratings asked for are worth a word.
+const ABOUT: f64 = 0.9;
 /// More ratings than this are a slip of the pen.
 const MOST: f64 = 5e8;
 
@@ -114,6 +116,7 @@ impl Recipe {
         let lengths = Pareto::new(mean * (LENGTH_SHAPE - 1.0) / LENGTH_SHAPE, LENGTH_SHAPE);
         let popularity = Zipf::new(self.items as f64, self.exponent);
         let (Ok(lengths), Ok(popularity)) = (lengths, popularity) else { return listed };
+        let mut drawn = 0;
         for u in 0..self.users {
             let (own, mut rng) = (self.hidden(2, u), self.stream(3, u));
             let length = lengths.sample(&mut rng).round().clamp(1.0, (self.items as f64 / 2.0).max(1.0)) as usize;
@@ -124,11 +127,18 @@ impl Recipe {
                 if seen.len() == length || !seen.insert(item) {
                     continue;
                 }
+                drawn += 1;
                 let rating = self.rating(&own, &hidden[item], &mut rng);
                 if (rng.random::<f64>() < HELD_BACK) == self.test {
                     listed.add(&user, &names[item].to_string(), rating);
                 }
             }
+        }
+        if (drawn as f64) < ABOUT * self.ratings as f64 {
+            listed.notes.push(format!(
+                "{drawn} ratings were made of the {} asked for: few rate much, and nobody more than half of the items; ask for more, or for more items",
+                self.ratings
+            ));
         }
         listed
     }

@@ -144,7 +144,8 @@ impl Fields {
         let names: Vec<String> = own.iter().map(name).collect();
         let what = if self.rating.is_some() { "user, item and rating" } else { "user and item" };
         let more = all.len() - own.len();
-        (more > 0).then(|| format!("columns {} are taken for {what}; {more} more are left out", names.join(", ")))
+        let are = if more == 1 { "is" } else { "are" };
+        (more > 0).then(|| format!("columns {} are taken for {what}; {more} more {are} left out", names.join(", ")))
     }
 
     fn take(&self, line: &str, listed: &mut Listed) -> Result<(), String> {
@@ -211,5 +212,6 @@ fn read_market(banner: &str, lines: &mut Lines<'_>, meaning: Meaning, listed: &m
     if promised == found {
         return Ok(());
     }
-    Err(Error::file(lines.path, format!("holds {found} entries where its size promises {promised}; fetch it again")))
+    let found = if found == 1 { "1 entry".into() } else { format!("{found} entries") };
+    Err(Error::file(lines.path, format!("holds {found} where its size promises {promised}; fetch it again")))
 }

@@ -68,12 +68,16 @@ impl Timekeeper {
     }
 
     /// Seconds machine k takes for its work in this round.
-    fn compute_seconds(&self, k: usize, round: u64, (work, took): Done) -> f64 {
-        let even = match self.cluster.compute.ns_per_nonzero {
+    fn compute_seconds(&self, k: usize, round: u64, done: Done) -> f64 {
+        self.even_seconds(done) * self.spill[k] * self.straggle(k, round)
+    }
+
+    /// Seconds for work where nothing straggles or spills.
+    pub(super) fn even_seconds(&self, (work, took): Done) -> f64 {
+        match self.cluster.compute.ns_per_nonzero {
             Pace::Counted(ns) => ns * 1e-9 * work.entries as f64,
             Pace::Measured(_) => took,
-        };
-        even * self.spill[k] * self.straggle(k, round)
+        }
     }
 
     fn straggle(&self, k: usize, round: u64) -> f64 {

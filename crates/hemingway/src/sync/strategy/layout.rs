@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::{Compression, Exchange, MOST_STALENESS, MOST_WINDOW, Method, Plan, Strategy};
+use crate::error::counted;
 use crate::sync::{Dtype, Links, Model, Variable};
 use crate::{Error, Result};
 
@@ -119,11 +120,6 @@ fn plans<'a>(strategy: &'a Strategy, model: &Model) -> Result<Vec<Option<&'a Pla
         }
     }
     Ok(plans)
-}
-
-/// A number of things.
-fn counted(number: usize, thing: &str) -> String {
-    format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
 }
 
 fn check_whole(strategy: &Strategy, links: &Links) -> Result<(), String> {

@@ -23,6 +23,12 @@ pub(crate) struct Found {
     pub(crate) looks: usize,
 }
 
+/// Those who look at columns, and those who move them: all hold the same.
+pub(crate) struct On<'a> {
+    pub(crate) looking: &'a mut dyn Machines,
+    pub(crate) moving: &'a mut dyn Machines,
+}
+
 /// STRADS for falling λ₁.
 pub(crate) struct PathServer {
     server: StradsServer,
@@ -39,13 +45,13 @@ impl PathServer {
         // Above every λ₁ nothing moves; from 0 on every column is looked at.
         self.server.outline.penalty.l1 = f64::MAX;
         self.server.near = Some(0.0);
-        Ok(self.server.ask(on, shared)?.0.most)
+        Ok(self.server.ask(on, 1, shared)?.0.most)
     }
 
     /// Solves the problem of one λ₁ from where the shared vector is, until `enough` says so of P and a bound below P*.
     pub(crate) fn solve(
         &mut self,
-        on: &mut dyn Machines,
+        On { looking, moving }: On<'_>,
         shared: &mut [f64],
         l1: f64,
         enough: impl Fn(f64, f64) -> bool,
@@ -58,15 +64,15 @@ impl PathServer {
         (server.sphere, server.value, server.phase) = (look::Sphere::UNKNOWN, f64::INFINITY, Phase::Look);
         let mut found = Found { objective: f64::INFINITY, dual: f64::NEG_INFINITY, looks: 0 };
         while found.looks < LOOKS {
-            let (mut seen, support) = server.ask(on, shared)?;
-            server.refine(on, shared, &mut seen)?;
+            let (mut seen, support) = server.ask(looking, moving.count(), shared)?;
+            server.refine(looking, shared, &mut seen)?;
             found = Found { objective: seen.value, dual: seen.dual.max(found.dual), looks: found.looks + 1 };
             if enough(found.objective, found.dual) || seen.promise <= AT_REST * seen.value {
                 break;
             }
             server.wanted = Some(wanted(found.objective));
-            server.plan(&seen, support, on.count());
-            if server.iterate(on, shared)? == Step::Stalled {
+            server.plan(&seen, support, moving.count());
+            if server.iterate(moving, shared)? == Step::Stalled {
                 break;
             }
         }
