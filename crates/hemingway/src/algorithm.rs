@@ -110,8 +110,8 @@ pub trait Algorithm: Send + Sync {
         false
     }
 
-    /// Machines beyond which it has nowhere been the best, so that `train` leaves them to others where it may choose. Settled
-    /// by measurement (`regret tapes`).
+    /// Machines beyond which it is hardly ever the best, so that `train` leaves them to others where it may choose. Settled by
+    /// measurement (`regret tapes`).
     fn most_machines(&self) -> usize {
         usize::MAX
     }
