@@ -10,6 +10,7 @@
 //! regret rehearsals  what rounds on a few rows tell of rounds on all
 //! regret memory      what it takes once something is remembered
 //! regret learn       what the program ships with as precedents
+//! regret learn-l1    the same for problems with λ₁
 //! ```
 //!
 //! The problems are in `bench/regret/suite.toml`, their P* by other programs in `optima.toml` beside it, and six clusters

@@ -23,8 +23,8 @@ fn main() -> anyhow::Result<()> {
             println!("{}", lines.join("\n"));
             Ok(())
         }
-        "learn" => {
-            let lessons = suite.lessons()?.into_iter().map(|(_, lesson)| lesson).collect::<Vec<_>>();
+        "learn" | "learn-l1" => {
+            let lessons = suite.lessons(verb == "learn-l1")?.into_iter().map(|(_, lesson)| lesson).collect::<Vec<_>>();
             println!("{}", shipped::text(&Precedents::learn(&lessons))?);
             Ok(())
         }
@@ -47,7 +47,7 @@ fn main() -> anyhow::Result<()> {
         "claims" => train(&suite, asked, claims::of).map(|claims| claims::print(&claims)),
         "budgets" => train(&suite, asked, budgets::of).map(|cells| budgets::print(&cells)),
         _ => bail!(
-            "say `regret tapes`, `judge`, `table`, `claims`, `budgets`, `rehearsals`, `memory` or `learn`, with names of problems for only those"
+            "say `regret tapes`, `judge`, `table`, `claims`, `budgets`, `rehearsals`, `memory`, `learn` or `learn-l1`, with names of problems for only those"
         ),
     }
 }
@@ -63,7 +63,13 @@ fn print_table(suite: &Suite, asked: impl Fn(&String) -> bool) -> anyhow::Result
 type Jobs<T> = fn(&Case, &[Cluster], &[(String, Lesson)]) -> anyhow::Result<Vec<T>>;
 
 fn train<T: Send>(suite: &Suite, asked: impl Fn(&String) -> bool, jobs: Jobs<T>) -> anyhow::Result<Vec<T>> {
-    let lessons = suite.lessons()?;
-    let made = suite.each(|case| asked(&case.name), |case| jobs(case, &suite.clusters, &lessons))?;
-    Ok(made.into_iter().flatten().collect())
+    let mut all = Vec::new();
+    for with_l1 in [false, true] {
+        let of_kind = |case: &Case| case.has_l1() == with_l1 && asked(&case.name);
+        if suite.cases.iter().any(of_kind) {
+            let lessons = suite.lessons(with_l1)?;
+            all.extend(suite.each(of_kind, |case| jobs(case, &suite.clusters, &lessons))?.into_iter().flatten());
+        }
+    }
+    Ok(all)
 }

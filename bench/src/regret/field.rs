@@ -114,8 +114,15 @@ pub(super) mod tests {
 
     /// Some runs of a small problem.
     pub(crate) fn field(runs: Vec<Run>, error: f64) -> Field {
-        let traits =
-            Traits { rows: 1000, columns: 10, entries: 10_000, loss: Loss::Logistic, l2: 1e-3, mean_norm_sq: 1.0 };
+        let traits = Traits {
+            rows: 1000,
+            columns: 10,
+            entries: 10_000,
+            loss: Loss::Logistic,
+            l2: 1e-3,
+            mean_norm_sq: 1.0,
+            l1_share: 0.0,
+        };
         Field { cluster: crate::cluster(64), traits, error, runs }
     }
 

@@ -194,10 +194,7 @@ impl<'a> Trainer<'a> {
     pub fn job(&self, wish: &Wish<'_>) -> anyhow::Result<Job> {
         let loaded = Loaded::from(self.data.clone());
         let mut job = self.spec(wish).check_with(loaded)?;
-        // With λ₁ there are none, in the program as it is shipped as here.
-        if self.case.l1 == 0.0 {
-            job.facts.lore.precedents = self.precedents.clone();
-        }
+        job.facts.lore.precedents = self.precedents.clone();
         Ok(job)
     }
 
@@ -223,8 +220,7 @@ impl<'a> Trainer<'a> {
     fn iterative(&self, goal: &Goal) -> Vec<String> {
         let loss = self.case.loss;
         let mut all = algorithm::candidates(loss, &self.case.penalty(), matches!(goal, Goal::Reach { .. }));
-        let known = |name: &str| if self.case.l1 > 0.0 { name != "gram" } else { self.precedents.know(name) };
-        all.retain(|a| known(a.name()) || a.support(loss) != Support::Exact);
+        all.retain(|a| self.precedents.know(a.name()) || a.support(loss) != Support::Exact);
         all.iter().map(|a| a.name().into()).collect()
     }
 

@@ -31,11 +31,12 @@ struct Cell<'a> {
 pub fn print(suite: &Suite, names: &[String]) -> anyhow::Result<()> {
     let asked = |case: &Case| names.is_empty() || names.contains(&case.name);
     let cases: Vec<&Case> = suite.cases.iter().filter(|case| asked(case)).collect();
-    let lessons = suite.lessons()?;
+    let lessons = [suite.lessons(false)?, suite.lessons(true)?];
+    let lessons = |case: &Case| &lessons[usize::from(case.has_l1())];
     let folder = tempfile::tempdir()?;
     let store = |case: &Case, cluster: &Cluster| kept(folder.path(), case, cluster);
     let first = suite.each(asked, |case| {
-        let mut trainer = Trainer::of(case, &lessons, Store::at(""))?;
+        let mut trainer = Trainer::of(case, lessons(case), Store::at(""))?;
         let mut on = |cluster: &Cluster| {
             trainer.store = store(case, cluster);
             trainer.run(&trainer.job(&trainer.wish(cluster, true, PATIENCE))?, cluster)
@@ -43,7 +44,7 @@ pub fn print(suite: &Suite, names: &[String]) -> anyhow::Result<()> {
         suite.clusters.iter().map(&mut on).collect::<anyhow::Result<Vec<_>>>()
     })?;
     let again = suite.each(asked, |case| {
-        let mut trainer = Trainer::of(case, &lessons, Store::at(""))?;
+        let mut trainer = Trainer::of(case, lessons(case), Store::at(""))?;
         trainer.store = Store::at(folder.path().join("again").join(&case.name));
         let stranger = stranger(&cases, case)?;
         let on = |(place, cluster): (usize, &Cluster)| {

@@ -14,14 +14,32 @@ pub fn text(precedents: &Precedents) -> anyhow::Result<String> {
     let covariance: Vec<String> =
         list("covariance")?.chunks(weights.len().max(1)).map(|row| line(row.iter())).collect();
     Ok(format!(
-        "{{\n  \"algorithms\": [{}],\n  \"weights\": [\n    {}\n  ],\n  \"covariance\": [\n    {}\n  ],\n  \"noise\": [{}],\n  \"start\": [{}],\n  \"start_off\": {}\n}}",
+        "{{\n  \"algorithms\": [{}],\n  \"weights\": [\n    {}\n  ],\n  \"covariance\": [\n    {}\n  ],\n  \"noise\": [{}],\n  \"start\": [{}],\n  \"start_off\": {}{}\n}}",
         line(list("algorithms")?.iter()),
         rows.join(",\n    "),
         covariance.join(",\n    "),
         line(list("noise")?.iter()),
         line(list("start")?.iter()),
         short(&value["start_off"]),
+        passes(&value),
     ))
+}
+
+/// What rounds take that are not alike, if any are.
+fn passes(value: &Value) -> String {
+    let all = value["passes"].as_array().map_or(&[][..], Vec::as_slice);
+    let one = |passes: &Value| {
+        let weights = line(passes["weights"].as_array().into_iter().flatten());
+        format!(
+            "{{ \"algorithm\": {}, \"weights\": [{weights}], \"off\": {} }}",
+            passes["algorithm"],
+            short(&passes["off"])
+        )
+    };
+    if all.is_empty() {
+        return String::new();
+    }
+    format!(",\n  \"passes\": [\n    {}\n  ]", all.iter().map(one).collect::<Vec<_>>().join(",\n    "))
 }
 
 fn line<'a>(values: impl Iterator<Item = &'a Value>) -> String {
@@ -40,8 +58,10 @@ mod tests {
 
     #[test]
     fn what_the_program_comes_with_is_written_as_it_is() {
-        let text = text(&Precedents::shipped()).unwrap();
-        assert_eq!(serde_json::from_str::<Precedents>(&text).unwrap(), Precedents::shipped());
-        assert!(text.lines().all(|line| line.len() < 300), "{text}");
+        for shipped in [Precedents::shipped(), Precedents::shipped_for_l1()] {
+            let text = text(&shipped).unwrap();
+            assert_eq!(serde_json::from_str::<Precedents>(&text).unwrap(), shipped);
+            assert!(text.lines().all(|line| line.len() < 300), "{text}");
+        }
     }
 }

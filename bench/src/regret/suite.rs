@@ -91,11 +91,11 @@ impl Suite {
         Ok(Self { cases, clusters })
     }
 
-    /// What each problem teaches, by family. With λ₁ nothing is taught: precedents know of λ₂ only.
-    pub fn lessons(&self) -> anyhow::Result<Vec<(String, Lesson)>> {
+    /// What each problem with λ₁, or each without, teaches, by family: one kind tells nothing of the other.
+    pub fn lessons(&self, with_l1: bool) -> anyhow::Result<Vec<(String, Lesson)>> {
         self.cases
             .iter()
-            .filter(|case| case.l1 == 0.0)
+            .filter(|case| case.has_l1() == with_l1)
             .map(|case| Ok((case.family.clone(), Shelf::of(case)?.lesson(case))))
             .collect()
     }
@@ -154,6 +154,11 @@ impl Case {
     /// The problem, dealt by the seed.
     pub fn problem(&self, data: &Dataset) -> anyhow::Result<Problem> {
         Ok(Problem::new(data, self.loss, self.l2, SEED)?.with_l1(self.l1)?)
+    }
+
+    /// Whether λ₁ > 0.
+    pub fn has_l1(&self) -> bool {
+        self.l1 > 0.0
     }
 
     /// Its penalty, as far as that decides who applies.

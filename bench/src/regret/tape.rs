@@ -75,6 +75,14 @@ impl Tape {
         self.points.iter().find(|point| case.true_error(point.1) <= case.error).map(|point| point.0)
     }
 
+    /// Passes over all entries that its first rounds took, on average.
+    fn passes(&self, rounds: u64) -> f64 {
+        let total = self.stored.iter().sum::<u64>() as f64;
+        let done = self.rounds.iter().take(rounds as usize).map(|round| &self.works[round.work as usize]);
+        let passes = done.map(|work| work.iter().sum::<u64>() as f64 / total);
+        passes.sum::<f64>() / rounds.max(1) as f64
+    }
+
     /// The same run on machines that hold so much each.
     fn dealt(&self, stored: Vec<u64>) -> Self {
         let total: u64 = stored.iter().sum();
@@ -191,7 +199,10 @@ impl Shelf {
     pub fn lesson(&self, case: &Case) -> Lesson {
         let curve = |(name, machines, tape): &Kept| {
             let errors: Vec<(u64, f64)> = tape.points.iter().map(|point| (point.0, case.true_error(point.1))).collect();
-            Crossings::of(name, *machines, &errors)
+            // What is said of rounds whose work is always the same is said by the algorithm itself.
+            let uneven = tape.works.len() > 1 && case.has_l1();
+            let passes = uneven.then(|| tape.passes(tape.reaches(case).unwrap_or_else(|| tape.last_round())));
+            Crossings { passes, ..Crossings::of(name, *machines, &errors) }
         };
         let begins = self.tapes.first().and_then(|(_, _, tape)| tape.points.first());
         let start = begins.map_or(0.0, |point| case.true_error(point.1).ln());

@@ -27,7 +27,7 @@ pub fn cluster_name((latency_us, megabits): (u64, f64)) -> String {
 
 /// Every problem on every link that was played, as a table.
 pub fn judge(suite: &Suite, cases: &[&Case], cells: &[Cell], folder: &Path) -> anyhow::Result<String> {
-    let lessons = suite.lessons()?;
+    let lessons = suite.lessons(false)?;
     let mut text = String::from(
         "| link | problem | chosen | its real seconds | best | its real seconds | ratio |\n|---|---|---|---:|---|---:|---:|\n",
     );

@@ -37,10 +37,11 @@ pub(crate) struct Letter {
     numbers: Vec<u8>,
 }
 
-/// One round of a rank that is one of the machines 0, 1, … of a strategy.
+/// One round of a rank that is one of the machines 0, 1, … of a strategy. All but letters on their way speak of machines.
 pub(crate) struct Round<'a> {
     wire: &'a Wire,
-    machines: usize,
+    /// The rank of each machine, ascending.
+    ranks: &'a [usize],
     lanes: &'a [Lane],
     inbox: &'a mut Inbox,
     /// Bytes sent.
@@ -90,17 +91,21 @@ fn put(lane: &Lane, mut numbers: &[f64], vector: &mut [f64]) {
 }
 
 impl<'a> Round<'a> {
-    pub(crate) fn new(wire: &'a Wire, machines: usize, lanes: &'a [Lane], inbox: &'a mut Inbox) -> Self {
-        Self { wire, machines, lanes, inbox, moved: 0 }
+    pub(crate) fn new(wire: &'a Wire, ranks: &'a [usize], lanes: &'a [Lane], inbox: &'a mut Inbox) -> Self {
+        Self { wire, ranks, lanes, inbox, moved: 0 }
     }
 
     fn me(&self) -> usize {
-        self.wire.rank
+        self.machine(self.wire.rank)
+    }
+
+    fn machine(&self, rank: usize) -> usize {
+        self.ranks.partition_point(|other| *other < rank)
     }
 
     /// To whom this rank hands the shared vector's numbers of a lane on.
     fn handed_on(&self, lane: &Lane, letter: Letter) -> Post {
-        let (me, all) = (self.me(), 0..self.machines);
+        let (me, all) = (self.me(), 0..self.ranks.len());
         let to = match lane.server {
             None => children(&all.collect::<Vec<_>>(), me),
             Some(server) if server == me => all.filter(|other| *other != me && *other != 0).collect(),
@@ -156,7 +161,8 @@ impl<'a> Round<'a> {
 
     fn add_up(&mut self, mut push: Vec<f64>, until: Instant) -> Result<Vec<f64>> {
         let lanes = lanes_of(self.lanes, push.len());
-        let mut desks: Vec<Desk> = lanes.iter().map(|lane| Desk::new(lane, self.me(), self.machines, &push)).collect();
+        let mut desks: Vec<Desk> =
+            lanes.iter().map(|lane| Desk::new(lane, self.me(), self.ranks.len(), &push)).collect();
         let mut open = 0;
         let mut letters = Vec::new();
         for (place, desk) in desks.iter_mut().enumerate() {
@@ -207,7 +213,7 @@ impl<'a> Round<'a> {
             let mut now: Vec<(usize, Rc<[u8]>)> = Vec::new();
             for (to, by_turns, bytes) in &mut open {
                 let count = if *by_turns { 1 } else { to.len() };
-                now.extend(to.drain(..count).map(|to| (to, Rc::clone(bytes))));
+                now.extend(to.drain(..count).map(|to| (self.ranks[to], Rc::clone(bytes))));
             }
             let (wire, inbox) = (self.wire, &mut *self.inbox);
             wire.send_each(&now, Tag::Lane, || {
@@ -218,15 +224,18 @@ impl<'a> Round<'a> {
         }
     }
 
-    /// The next letter of some kind; the rank that is waited for is named where none comes.
-    fn receive(&mut self, until: Instant, wanted: impl Fn(Kind) -> bool, from: usize) -> Result<(Letter, usize)> {
+    /// The next letter of some kind and its sender; the machine that is waited for is named where none comes.
+    fn receive(&mut self, until: Instant, wanted: impl Fn(Kind) -> bool, waited: usize) -> Result<(Letter, usize)> {
+        let silent = || silent(self.ranks.get(waited).copied(), self.wire.patience);
         loop {
-            if let Some(place) = self.inbox.iter().position(|(letter, _)| wanted(letter.kind)) {
-                return self.inbox.remove(place).ok_or_else(|| strange(from));
+            let place = self.inbox.iter().position(|(letter, _)| wanted(letter.kind));
+            if let Some((letter, rank)) = place.and_then(|place| self.inbox.remove(place)) {
+                return Ok((letter, self.machine(rank)));
             }
             let arrived = self.wire.poll(Some(until), || self.wire.arrived(Tag::Lane));
-            let (bytes, from) = arrived.ok_or_else(|| silent(Some(from), self.wire.patience))?;
-            self.inbox.push_back((opened(bytes).ok_or_else(|| strange(from))?, from));
+            let (bytes, rank) = arrived.ok_or_else(silent)?;
+            let letter = opened(bytes).ok_or_else(|| strange(self.machine(rank)))?;
+            self.inbox.push_back((letter, rank));
         }
     }
 }
@@ -240,8 +249,8 @@ fn opened(mut bytes: Vec<u8>) -> Option<Letter> {
     Some(Letter { kind, lane, numbers: bytes })
 }
 
-fn strange(from: usize) -> Error {
-    Error::Engine(format!("rank {from} has sent numbers that are none of this round's"))
+fn strange(machine: usize) -> Error {
+    Error::Engine(format!("machine {machine} has sent numbers that are none of this round's"))
 }
 
 /// Where one rank's part of a lane is summed.

@@ -150,7 +150,7 @@ impl Team {
 
     /// The leader's way to tell all of a shared vector in lanes; the bytes it sent.
     pub(crate) fn tell(&mut self, wire: &Wire, shared: &[f64]) -> usize {
-        let mut round = Round::new(wire, self.plan.machines, &self.plan.lanes, &mut self.inbox);
+        let mut round = Round::new(wire, &self.owners, &self.plan.lanes, &mut self.inbox);
         round.tell(shared, &self.shared);
         round.moved
     }
@@ -158,7 +158,7 @@ impl Team {
     /// The others' way to hear of it.
     pub(crate) fn hear(&mut self, wire: &Wire, len: usize) -> Result<()> {
         let until = wire.deadline(FACTOR * self.longest);
-        Round::new(wire, self.plan.machines, &self.plan.lanes, &mut self.inbox).hear(len, &mut self.shared, until)
+        Round::new(wire, &self.owners, &self.plan.lanes, &mut self.inbox).hear(len, &mut self.shared, until)
     }
 
     /// This rank's part in a round: its workers push, and the sum goes to the leader.
@@ -198,16 +198,15 @@ impl Team {
         pushes: Vec<Vec<f64>>,
         mut report: Report,
     ) -> (Option<Vec<f64>>, Report) {
-        let machines = self.plan.machines;
         let push = pushes.into_iter().next().unwrap_or_else(|| self.buffer(len));
         let until = wire.deadline(FACTOR * self.longest);
-        let round = Round::new(wire, machines, &self.plan.lanes, &mut self.inbox);
+        let round = Round::new(wire, &self.owners, &self.plan.lanes, &mut self.inbox);
         let sum = round.sum(push, until, &mut report);
         if !wire.leads() {
             wire.send_value(0, Tag::Push, &report);
             return (None, report);
         }
-        for rank in 1..machines {
+        for rank in self.owners.iter().copied().skip(1) {
             // Who waited in vain tells so only when its own patience is at an end.
             let until = wire.deadline(FACTOR * self.longest + 0.1 * wire.patience.as_secs_f64());
             match wire.receive_value(rank, Tag::Push, until) {

@@ -57,8 +57,8 @@ pub trait Algorithm: Send + Sync {
         1.0
     }
 
-    /// Numbers that a machine sends in a round of a problem with so many columns.
-    fn push_len(&self, columns: usize) -> usize {
+    /// Numbers that a machine sends in a round of a problem with so many rows and columns.
+    fn push_len(&self, _rows: usize, columns: usize) -> usize {
         columns
     }
 
@@ -108,6 +108,12 @@ pub trait Algorithm: Send + Sync {
     /// Whether its iterates are the same on any number of machines, but for rounding.
     fn same_on_any(&self) -> bool {
         false
+    }
+
+    /// Machines beyond which it is hardly ever the best, so that `train` leaves them to others where it may choose. Settled by
+    /// measurement (`regret tapes`).
+    fn most_machines(&self) -> usize {
+        usize::MAX
     }
 
     /// An algorithm that does the same work a round and needs fewer rounds, nearly always: where that applies, this one is

@@ -172,7 +172,8 @@ pub struct Lore {
 /// Journals from before there was any.
 impl Default for Lore {
     fn default() -> Self {
-        let traits = Traits { rows: 1, columns: 1, entries: 1, loss: Loss::Logistic, l2: 1.0, mean_norm_sq: 1.0 };
+        let traits =
+            Traits { rows: 1, columns: 1, entries: 1, loss: Loss::Logistic, l2: 1.0, mean_norm_sq: 1.0, l1_share: 0.0 };
         let (errors, errors_here) = (BTreeMap::new(), BTreeMap::new());
         Self { traits, precedents: Precedents::none(), timings: Vec::new(), traces: Vec::new(), errors, errors_here }
     }
@@ -459,7 +460,12 @@ impl JobSpec {
     }
 }
 
-/// What the program comes with, where the problem is of the kind it was learned from: none had λ₁, none was of ratings.
+/// What the program comes with, where the problem is of a kind it was learned from: none was of ratings, and none with λ₁ had
+/// several classes.
 fn precedents(problem: &Problem) -> Precedents {
-    if problem.penalty.l1 > 0.0 || problem.factors.is_some() { Precedents::none() } else { Precedents::shipped() }
+    match (problem.factors, problem.penalty.l1 > 0.0, problem.classes) {
+        (None, false, _) => Precedents::shipped(),
+        (None, true, None) => Precedents::shipped_for_l1(),
+        _ => Precedents::none(),
+    }
 }

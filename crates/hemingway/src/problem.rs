@@ -7,6 +7,7 @@ mod classes;
 mod factors;
 mod loss;
 mod penalty;
+mod steepest;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -24,6 +25,7 @@ pub use factors::{FactorModel, Factors, Feedback};
 pub use loss::Loss;
 pub(crate) use loss::{BLOCK, Bents};
 pub use penalty::{Penalty, shrunk};
+pub(crate) use steepest::{slopes, steepest};
 
 /// Data, loss and regularizer. The rows are dealt to machines in the order in which they stand here.
 #[derive(Debug, Clone)]
@@ -55,6 +57,9 @@ pub struct Whole {
     pub mean_norm_sq: f64,
     /// Largest sᵢ‖xᵢ‖².
     pub max_norm_sq: f64,
+    /// The least λ₁ that leaves every coefficient at 0, where there is a λ₁ to compare with.
+    #[serde(default)]
+    pub steepest: Option<f64>,
 }
 
 /// What every machine knows of the problem without holding all of it.
@@ -167,8 +172,15 @@ impl Problem {
             let (data, rows) = (&self.data, self.data.rows());
             let norms = || (0..rows).map(|i| data.weight(i) * data.matrix.row(i).norm_sq());
             let mean_norm_sq = norms().sum::<f64>() / rows as f64;
-            Whole { rows, stored: data.matrix.stored(), mean_norm_sq, max_norm_sq: norms().fold(0.0, f64::max) }
+            let max_norm_sq = norms().fold(0.0, f64::max);
+            Whole { rows, stored: data.matrix.stored(), mean_norm_sq, max_norm_sq, steepest: None }
         })
+    }
+
+    /// The least λ₁ that leaves every coefficient at 0, of problems with one margin a row.
+    pub fn steepest(&self) -> f64 {
+        let told = self.whole.and_then(|whole| whole.steepest);
+        told.unwrap_or_else(|| steepest(slopes(&self.data, self.loss).into_iter(), self.data.rows()))
     }
 
     /// A name under which records of this exact problem, however its rows were dealt, find each other.

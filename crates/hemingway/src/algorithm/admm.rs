@@ -37,8 +37,12 @@ impl Algorithm for Admm {
         Support::Exact
     }
 
-    fn outdone_by(&self, _loss: Loss, _penalty: &Penalty) -> Option<&'static str> {
-        Some("cocoa+")
+    fn outdone_by(&self, _loss: Loss, penalty: &Penalty) -> Option<&'static str> {
+        (penalty.l1 == 0.0).then_some("cocoa+")
+    }
+
+    fn passes(&self, _entries: f64) -> f64 {
+        (PASSES + 1) as f64
     }
 
     fn takes_l1(&self) -> bool {

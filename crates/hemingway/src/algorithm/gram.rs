@@ -47,7 +47,7 @@ impl Algorithm for Gram {
         0.5 * (entries + 1.0)
     }
 
-    fn push_len(&self, columns: usize) -> usize {
+    fn push_len(&self, _rows: usize, columns: usize) -> usize {
         triangle(columns) + columns
     }
 

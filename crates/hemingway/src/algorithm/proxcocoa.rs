@@ -28,9 +28,14 @@ impl Algorithm for ProxCocoa {
         if loss.is_smooth() { Support::Exact } else { Support::No }
     }
 
-    /// Without λ₁ there is no column to leave at 0, and rows are the better thing to deal.
+    /// Without λ₁ there is no column to leave at 0, and rows are the better thing to deal; with it columns that stay at 0
+    /// need not be visited.
     fn outdone_by(&self, _loss: Loss, penalty: &Penalty) -> Option<&'static str> {
-        (penalty.l1 == 0.0).then_some("cocoa+")
+        Some(if penalty.l1 == 0.0 { "cocoa+" } else { "strads" })
+    }
+
+    fn push_len(&self, rows: usize, columns: usize) -> usize {
+        rows + columns
     }
 
     fn takes_l1(&self) -> bool {

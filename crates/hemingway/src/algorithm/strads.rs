@@ -51,6 +51,16 @@ impl Algorithm for Strads {
         (penalty.l1 == 0.0).then_some("cocoa+")
     }
 
+    /// The predictions; what moves of the coefficients is little beside them.
+    fn push_len(&self, rows: usize, _columns: usize) -> usize {
+        rows
+    }
+
+    /// On one machine a block is the whole pool. On more a sweep is dozens of rounds, and `lbfgs` makes better use of them.
+    fn most_machines(&self) -> usize {
+        1
+    }
+
     fn takes_l1(&self) -> bool {
         true
     }

@@ -11,7 +11,7 @@ use crate::data::prepare::{Rules, as_scales};
 use crate::data::source::libsvm_notes;
 use crate::data::{Dataset, Info, Matrix, Normalize, Source, dealing_order, fingerprint_of_row};
 use crate::placement::Placement;
-use crate::problem::{Classes, Loss, Penalty, Problem, Whole, check_labels, check_rows};
+use crate::problem::{Classes, Loss, Penalty, Problem, Whole, check_labels, check_rows, slopes, steepest};
 use crate::share::{Company, tell_all};
 use crate::{Error, Result};
 
@@ -71,7 +71,10 @@ impl JobSpec {
         let survey = share.survey(with_largest, company)?;
         let understood = self.understand(survey)?;
         let (data, fingerprint) = deal(&share, &understood, self.seed, path, company)?;
-        let whole = whole(&data, understood.labels.len(), company)?;
+        let mut whole = whole(&data, understood.labels.len(), company)?;
+        if self.l1 > 0.0 {
+            whole.steepest = Some(steepest_of_all(&data, understood.loss, whole.rows, company)?);
+        }
         let l2 = self.l2.unwrap_or(1.0 / whole.rows as f64);
         let penalty = Penalty::new(l2, self.l1)?;
         let (loss, classes) = (understood.loss, understood.classes);
@@ -282,5 +285,12 @@ fn whole(data: &Dataset, rows: usize, company: &mut dyn Company) -> Result<Whole
     let norms = || parts.iter().flat_map(|(norms, _)| norms.iter().copied());
     let mean_norm_sq = norms().sum::<f64>() / rows as f64;
     let stored = parts.iter().map(|(_, stored)| stored).sum();
-    Ok(Whole { rows, stored, mean_norm_sq, max_norm_sq: norms().fold(0.0, f64::max) })
+    Ok(Whole { rows, stored, mean_norm_sq, max_norm_sq: norms().fold(0.0, f64::max), steepest: None })
+}
+
+/// The steepest slope of the losses at 0, from every process's sums.
+fn steepest_of_all(data: &Dataset, loss: Loss, rows: usize, company: &mut dyn Company) -> Result<f64> {
+    let parts = tell_all(company, Ok(slopes(data, loss)))?;
+    let of_all = |j: usize| parts.iter().fold(0_i128, |sum, part| sum.saturating_add(part[j]));
+    Ok(steepest((0..data.columns()).map(of_all), rows))
 }

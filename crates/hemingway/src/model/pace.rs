@@ -24,6 +24,9 @@ const BLUR: f64 = 0.05;
 const NOTHING: f64 = 1e-6;
 /// How far roughness reaches in ln m.
 const REACH: f64 = 1.4;
+/// Where later rounds do more: ln of how much more a round takes on the whole than the first few, how far off that is, and
+/// after how many rounds the difference is gone (the tapes of `bench/regret` with λ₁).
+const GROWN: (f64, f64, f64) = (1.2, 0.8, 20.0);
 /// Spread of machines' paces before any was seen, counting as so many rounds.
 const SPREAD: (f64, f64) = (0.12, 1.0);
 
@@ -67,6 +70,8 @@ impl Timing {
 pub struct Toil {
     /// Passes over all rows.
     pub passes: f64,
+    /// Standard deviation of their ln, where rounds are not alike: later ones then do more than early ones.
+    pub uneven: Option<f64>,
     /// What a row costs in each besides its entries, in entries.
     pub row: f64,
     /// Numbers that a machine sends, for every number of the model.
@@ -75,12 +80,19 @@ pub struct Toil {
 
 impl Toil {
     /// A pass in which only entries count.
-    pub const PLAIN: Self = Self { passes: 1.0, row: 0.0, sends: 1.0 };
+    pub const PLAIN: Self = Self { passes: 1.0, uneven: None, row: 0.0, sends: 1.0 };
 
     /// What it comes to over these rows, in entries.
     fn over(self, traits: &Traits) -> f64 {
         self.passes * (traits.entries.max(1) as f64 + self.row * traits.rows as f64)
     }
+}
+
+/// ln of what the rounds of a whole run take on average over what its first few have, where later ones do more: mean and
+/// variance.
+fn still_to_grow(rounds: f64) -> (f64, f64) {
+    let left = (1.0 - rounds / GROWN.2).max(0.05);
+    (GROWN.0 * left, (GROWN.1 * left).powi(2))
 }
 
 /// A sum is part latency, part bytes: between not at all and in proportion to its length, which is so much longer in ln.
@@ -157,9 +169,11 @@ impl Pace {
             }
         };
         if let Some(own) = own {
-            let strange = if timing.of.is_some() { 0.01 } else { 0.0 };
+            let uneven = toils[own].uneven;
+            let strange = if timing.of.is_some() { 0.01 + uneven.map_or(0.0, |off| 2.0 * off * off) } else { 0.0 };
             let more = timing.of.map_or(1.0, |of| toils[own].over(traits) / toils[own].over(&of));
-            see(own, more * timing.compute * timing.machines as f64, strange);
+            let (later, unsure) = uneven.map_or((0.0, 0.0), |_| still_to_grow(timing.rounds));
+            see(own, later.exp() * more * timing.compute * timing.machines as f64, strange + unsure);
         }
         // One machine has nothing to exchange: what its sum takes all the same is no point on the curve of sync over m.
         let alone = timing.machines == 1;
@@ -237,7 +251,8 @@ fn before(traits: &Traits, toils: &[Toil], machines: &[usize]) -> Normal {
     let mut covariance = vec![0.0; size * size];
     for a in 0..algorithms {
         for b in 0..algorithms {
-            covariance[a * size + b] = ENTRY.1.powi(2) + if a == b { OWN.powi(2) } else { 0.0 };
+            let own = OWN.powi(2) + toils[a].uneven.map_or(0.0, |off| off * off);
+            covariance[a * size + b] = ENTRY.1.powi(2) + if a == b { own } else { 0.0 };
         }
     }
     let (sync, other) = (algorithms, algorithms + machines.len());

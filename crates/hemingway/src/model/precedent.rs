@@ -38,6 +38,8 @@ const TUNED: [f64; TERMS] = [0.7, 0.2, 0.05, 0.01];
 const LEAST_DEVIATION: [f64; TERMS] = [0.3, 0.1, 0.03, 0.01];
 /// The way to an error of 1 where no lesson tells of it, and how surely.
 const UNKNOWN_START: (f64, f64) = (1.0, 2.5);
+/// Nobody is surer than this of what a round takes where rounds are not alike.
+const LEAST_PASSES_OFF: f64 = 0.3;
 /// What few lessons say of how numbers go together is only partly believed.
 const TOGETHER: f64 = 0.8;
 /// How strongly the weights of traits are held at 0, in lessons.
@@ -71,6 +73,19 @@ pub struct Precedents {
     /// Standard deviation from that.
     #[serde(default)]
     start_off: f64,
+    /// What a round of algorithms takes whose rounds are not alike.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    passes: Vec<Passes>,
+}
+
+/// The passes over all entries in a round of one algorithm.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Passes {
+    algorithm: String,
+    /// The weights of the traits, for their ln.
+    weights: Vec<f64>,
+    /// Standard deviation from that.
+    off: f64,
 }
 
 impl Precedents {
@@ -79,10 +94,29 @@ impl Precedents {
         serde_json::from_str(include_str!("precedent/shipped.json")).unwrap_or_else(|_| Self::none())
     }
 
+    /// The same for problems with λ₁.
+    pub fn shipped_for_l1() -> Self {
+        serde_json::from_str(include_str!("precedent/shipped_l1.json")).unwrap_or_else(|_| Self::none())
+    }
+
     /// Nothing.
     pub fn none() -> Self {
         let (weights, covariance) = (Vec::new(), Vec::new());
-        Self { algorithms: Vec::new(), weights, covariance, noise: Vec::new(), start: Vec::new(), start_off: 0.0 }
+        Self {
+            algorithms: Vec::new(),
+            weights,
+            covariance,
+            noise: Vec::new(),
+            start: Vec::new(),
+            start_off: 0.0,
+            passes: Vec::new(),
+        }
+    }
+
+    /// ln of the passes of a round of an algorithm whose rounds are not alike: mean and standard deviation.
+    pub fn ln_passes(&self, traits: &Traits, algorithm: &str) -> Option<(f64, f64)> {
+        let own = self.passes.iter().find(|passes| passes.algorithm == algorithm)?;
+        Some((dot(&own.weights, &traits.features()), own.off))
     }
 
     /// Whether any lesson was about this algorithm.
@@ -111,7 +145,8 @@ impl Precedents {
         let noise = algorithms.iter().map(|name| noise(lessons, name)).collect();
         let (start, misses) = regress(&features, &lessons.iter().map(|lesson| Some(lesson.start)).collect::<Vec<_>>());
         let start_off = root_mean_square(misses.into_iter().flatten()).unwrap_or(UNKNOWN_START.1);
-        Self { covariance: covariance(&off), algorithms, weights, noise, start, start_off }
+        let passes = algorithms.iter().filter_map(|name| Passes::learn(name, lessons, &features)).collect();
+        Self { covariance: covariance(&off), algorithms, weights, noise, start, start_off, passes }
     }
 
     /// What they foretell of a problem for these algorithms.
@@ -152,6 +187,16 @@ impl Precedents {
             noise: places.iter().map(|place| place.map_or(NOISE, |place| self.noise[place])).collect(),
             start: if self.start.is_empty() { UNKNOWN_START } else { (dot(&self.start, &features), self.start_off) },
         }
+    }
+}
+
+impl Passes {
+    /// From those lessons that tell of them; none if none does.
+    fn learn(algorithm: &str, lessons: &[Lesson], features: &[Vec<f64>]) -> Option<Self> {
+        let seen: Vec<Option<f64>> = lessons.iter().map(|lesson| lesson.ln_passes(algorithm)).collect();
+        let (weights, misses) = regress(features, &seen);
+        let off = root_mean_square(misses.into_iter().flatten())?;
+        Some(Self { algorithm: algorithm.into(), weights, off: off.max(LEAST_PASSES_OFF) })
     }
 }
 

@@ -81,7 +81,7 @@ fn pushed(problem: &Problem, name: &str, task: Task, form: Form) -> Vec<u64> {
     shared.iter_mut().enumerate().for_each(|(j, w)| *w = if dual { 0.0 } else { (j as f64).sin() });
     let mut items = vec![if dual { 0.0 } else { 0.3 }; n * algorithm.width()];
     let length = if dual { outline.columns } else { 2 * outline.columns + 1 };
-    let mut push = vec![0.0; length.max(algorithm.push_len(outline.columns))];
+    let mut push = vec![0.0; length.max(algorithm.push_len(n, outline.columns))];
     let order = Order { round: 1, task, block: Vec::new(), args: vec![1.0, 1.0, 1.0], off_clock: false };
     for _ in 0..2 {
         push.fill(0.0);

@@ -19,6 +19,7 @@ use crate::model::normal::Direction;
 use crate::model::{Estimate, Expectation, Kin, Level, Pace, Toil, Traits, stage, stage_slope};
 use curves::{Stretch, World};
 pub(super) use prospect::Prospect;
+use prospect::machines_for;
 use rehearsed::Heard;
 
 /// The error of what is at its end, but for rounding.
@@ -56,10 +57,15 @@ impl<'a> Foresight<'a> {
         // Simulated machines count entries.
         let row = |algorithm: &dyn Algorithm| if facts.simulated { 0.0 } else { algorithm.row_cost(facts.loss) };
         let Traits { rows, columns, entries, .. } = lore.traits;
-        let toil_of = |known: Arc<dyn Algorithm>| Toil {
-            passes: known.passes(entries as f64 / rows.max(1) as f64),
-            row: row(known.as_ref()),
-            sends: known.push_len(columns) as f64 / columns.max(1) as f64,
+        let toil_of = |known: Arc<dyn Algorithm>| {
+            let learned = lore.precedents.ln_passes(&lore.traits, algorithm::family(known.name()));
+            let passes = || known.passes(entries as f64 / rows.max(1) as f64);
+            Toil {
+                passes: learned.map_or_else(passes, |(ln, _)| ln.exp()),
+                uneven: learned.map(|(_, off)| off),
+                row: row(known.as_ref()),
+                sends: known.push_len(rows, columns) as f64 / columns.max(1) as f64,
+            }
         };
         let toil = |name: &str| algorithm::by_name(name).map_or(Toil::PLAIN, toil_of);
         let kin = |name: &str| {
@@ -176,7 +182,10 @@ impl<'a> Foresight<'a> {
         // Curves do not foresee the end of what stands still; where all do, it may be the end.
         let moves: Vec<&String> = alive.iter().copied().filter(|name| !self.history.is_stuck(name)).collect();
         let open = if moves.is_empty() { alive } else { moves };
-        let on = |name: &&String| machines.iter().filter_map(|m| self.prospect(name, *m)).collect::<Vec<_>>();
+        let on = |name: &&String| {
+            let own = machines_for(name, &machines);
+            own.iter().filter_map(|m| self.prospect(name, *m)).collect::<Vec<_>>()
+        };
         open.iter().flat_map(on).collect()
     }
 

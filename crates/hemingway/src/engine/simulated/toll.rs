@@ -15,7 +15,8 @@ pub(super) struct Toll {
     blocks: Vec<Range<usize>>,
     /// Numbers of this round's pushes that are not zero, by block.
     pushed: Vec<usize>,
-    /// What all machines know of the shared vector.
+    /// What all machines know of the shared vector from training. What evaluation tells them does not count, lest training be charged
+    /// for less the more often it is looked at.
     known: Vec<f64>,
 }
 
@@ -50,7 +51,13 @@ impl Toll {
     }
 
     /// Seconds of the round whose pushes were noted. What is longer or shorter than the coefficients goes by tree.
-    pub(super) fn seconds(&mut self, shared: &[f64], sum: &[f64], timekeeper: &Timekeeper) -> Result<f64> {
+    pub(super) fn seconds(
+        &mut self,
+        off_clock: bool,
+        shared: &[f64],
+        sum: &[f64],
+        timekeeper: &Timekeeper,
+    ) -> Result<f64> {
         let (numbers, machines) = (self.numbers(), self.exchange.machines as f64);
         let strategy = &self.exchange.strategy;
         let (mut seconds, mut rest) = (0.0, (shared.len(), sum.len()));
@@ -76,8 +83,10 @@ impl Toll {
             seconds += timekeeper.sync_seconds(rest.0, rest.1);
         }
         self.pushed.fill(0);
-        self.known.clear();
-        self.known.extend_from_slice(shared);
+        if !off_clock {
+            self.known.clear();
+            self.known.extend_from_slice(shared);
+        }
         Ok(seconds)
     }
 }

@@ -3,8 +3,15 @@
 use super::*;
 use crate::problem::Loss;
 
-const TRAITS: Traits =
-    Traits { rows: 10_000, columns: 100, entries: 100_000_000, loss: Loss::Logistic, l2: 1e-4, mean_norm_sq: 1.0 };
+const TRAITS: Traits = Traits {
+    rows: 10_000,
+    columns: 100,
+    entries: 100_000_000,
+    loss: Loss::Logistic,
+    l2: 1e-4,
+    mean_norm_sq: 1.0,
+    l1_share: 0.0,
+};
 const MACHINES: [usize; 5] = [1, 4, 16, 32, 64];
 
 /// How sums go with m.
@@ -173,4 +180,20 @@ fn nothing_is_said_of_what_was_not_asked_about() {
     // But machines that were timed are known, asked about or not.
     assert!(Pace::of(&[on(TREE, 5)], &TRAITS, &["a".into()], &MACHINES, |_| Toil::PLAIN).seconds("a", 5).is_some());
     assert!((pace.least_other().unwrap() / on(TREE, 4).other - 1.0).abs() < 0.01);
+}
+
+/// Ten times as much in a round as in a pass, give or take as much again; the first rounds are cheap.
+#[test]
+fn where_later_rounds_do_more_the_first_few_tell_little_and_are_thought_to_be_cheap() {
+    let busy = |name: &str| match name {
+        "a" => Toil { passes: 10.0, uneven: Some(1.0), ..Toil::PLAIN },
+        _ => Toil::PLAIN,
+    };
+    let after = |rounds: f64| {
+        let timing = Timing { rounds, ..timing(1, [1.0, 0.0, 1e-9, 1e-9]) };
+        ln_seconds(&Pace::of(&[timing], &TRAITS, &["a".into(), "b".into()], &MACHINES, busy), "a", 1)
+    };
+    let [(soon, unsure), (late, sure)] = [2.0, 40.0].map(after);
+    assert!(soon > 0.5 && unsure > 0.3, "{soon} ± {unsure}");
+    assert!(late.abs() < 0.1 && sure < 0.1, "{late} ± {sure}");
 }

@@ -122,7 +122,8 @@ mod tests {
     const SEEN: Level<'_> = Level { algorithm: "a", machines: 4, depth: 3.0 };
 
     fn expectation() -> Expectation {
-        let traits = Traits { rows: 1, columns: 1, entries: 1, loss: Loss::Hinge, l2: 1.0, mean_norm_sq: 1.0 };
+        let traits =
+            Traits { rows: 1, columns: 1, entries: 1, loss: Loss::Hinge, l2: 1.0, mean_norm_sq: 1.0, l1_share: 0.0 };
         Precedents::none().expect(&traits, &["a".into()])
     }
 

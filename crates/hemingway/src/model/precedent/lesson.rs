@@ -33,6 +33,9 @@ pub struct Crossings {
     pub machines: usize,
     /// (X, rounds).
     pub levels: Vec<(f64, f64)>,
+    /// Passes over all entries that a round took on average, where rounds are not alike.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub passes: Option<f64>,
 }
 
 impl Crossings {
@@ -44,7 +47,7 @@ impl Crossings {
             let first = errors.iter().find(|(_, error)| (start / error).ln() >= x)?;
             Some((x, first.0 as f64))
         });
-        Self { algorithm: algorithm.into(), machines, levels: levels.collect() }
+        Self { algorithm: algorithm.into(), machines, levels: levels.collect(), passes: None }
     }
 }
 
@@ -83,6 +86,12 @@ impl Lesson {
         solve_definite(normal, right)?.try_into().ok()
     }
 
+    /// ln of the passes of a round of one algorithm, on the fewest machines it ran on.
+    pub(super) fn ln_passes(&self, name: &str) -> Option<f64> {
+        let own = self.curves.iter().filter(|curve| curve.algorithm == name);
+        own.min_by_key(|curve| curve.machines)?.passes.map(|passes| passes.max(1e-3).ln())
+    }
+
     /// How far its levels are off from the four numbers.
     pub(super) fn misses(&self, name: &str) -> Vec<f64> {
         let Some(numbers) = self.numbers(name) else { return Vec::new() };
@@ -99,11 +108,16 @@ mod tests {
 
     /// Runs of `a` that follow the truth, all levels times `off`.
     fn lesson(machines: &[usize], off: f64) -> Lesson {
-        let traits = Traits { rows: 1, columns: 1, entries: 1, loss: Loss::Hinge, l2: 1.0, mean_norm_sq: 1.0 };
+        let traits =
+            Traits { rows: 1, columns: 1, entries: 1, loss: Loss::Hinge, l2: 1.0, mean_norm_sq: 1.0, l1_share: 0.0 };
         let rounds = |machines, x| off * dot(&basis(machines, x), &TRUTH).exp();
         let levels = |machines| (2..26).map(|k| 0.5 * f64::from(k)).map(|x| (x, rounds(machines, x))).collect();
-        let run =
-            |machines: &usize| Crossings { algorithm: "a".into(), machines: *machines, levels: levels(*machines) };
+        let run = |machines: &usize| Crossings {
+            algorithm: "a".into(),
+            machines: *machines,
+            levels: levels(*machines),
+            passes: None,
+        };
         Lesson { traits, start: 0.0, curves: machines.iter().map(run).collect() }
     }
 

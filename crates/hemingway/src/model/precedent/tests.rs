@@ -5,7 +5,7 @@ use crate::problem::Loss;
 use proptest::prelude::*;
 
 fn problem(rows: usize, l2: f64, loss: Loss) -> Traits {
-    Traits { rows, columns: 100, entries: 10 * rows, loss, l2, mean_norm_sq: 1.0 }
+    Traits { rows, columns: 100, entries: 10 * rows, loss, l2, mean_norm_sq: 1.0, l1_share: 0.0 }
 }
 
 /// Problems of every loss, from few rows to many, from easy to hard.
@@ -20,7 +20,7 @@ fn problems() -> Vec<Traits> {
 fn curves(algorithm: &str, numbers: [f64; TERMS]) -> Vec<Crossings> {
     let rounds = |machines, x| dot(&expectation::basis(machines, x), &numbers).exp();
     let levels = |machines| (4..=40).map(|k| 0.25 * f64::from(k)).map(|x| (x, rounds(machines, x))).collect();
-    let run = |machines| Crossings { algorithm: algorithm.into(), machines, levels: levels(machines) };
+    let run = |machines| Crossings { algorithm: algorithm.into(), machines, levels: levels(machines), passes: None };
     [1, 4, 16, 64].map(run).into()
 }
 
@@ -139,13 +139,39 @@ fn strangers_whose_steps_shrink_are_thought_slower_the_further_they_go() {
 }
 
 #[test]
+fn what_a_round_takes_is_foretold_where_rounds_are_not_alike_and_left_alone_where_they_are() {
+    let with_l1 = |l1_share: f64| Traits { l1_share, ..problem(1_000, 0.0, Loss::Squared) };
+    let lesson = |k: i32| {
+        let traits = with_l1(0.5_f64.powi(k));
+        let uneven = |curve: Crossings| Crossings { passes: Some(2.0_f64.powi(k) / curve.machines as f64), ..curve };
+        let busy = curves("busy", [3.0, 0.0, 0.2, 0.0]).into_iter().map(uneven);
+        Lesson { traits, start: 0.0, curves: busy.chain(curves("even", [3.0, 0.0, 0.2, 0.0])).collect() }
+    };
+    let precedents = Precedents::learn(&(1..=40).map(|k| lesson(1 + k % 8)).collect::<Vec<_>>());
+    let (few, off) = precedents.ln_passes(&with_l1(0.25), "busy").unwrap();
+    let (many, _) = precedents.ln_passes(&with_l1(0.5_f64.powi(7)), "busy").unwrap();
+    // On one machine, the fewest, 2² and 2⁷.
+    assert!((few - 4.0_f64.ln()).abs() < off && (many - 128.0_f64.ln()).abs() < off, "{few} {many} ± {off}");
+    assert_eq!(precedents.ln_passes(&with_l1(0.25), "even"), None);
+    assert_eq!(Precedents::shipped().ln_passes(&problem(1, 1.0, Loss::Hinge), "newton"), None);
+}
+
+#[test]
 fn what_is_shipped_is_of_use() {
-    let shipped = Precedents::shipped();
-    assert_ne!(shipped, Precedents::none());
+    let plain = problem(1, 1.0, Loss::Hinge);
+    for (shipped, traits) in
+        [(Precedents::shipped(), plain), (Precedents::shipped_for_l1(), Traits { l1_share: 0.1, ..plain })]
+    {
+        is_of_use(&shipped, traits.features().len());
+    }
+}
+
+fn is_of_use(shipped: &Precedents, width: usize) {
+    assert_ne!(*shipped, Precedents::none());
     let known = |name: &String| crate::algorithm::by_name(name).is_ok();
     assert!(shipped.algorithms.iter().all(known), "{:?}", shipped.algorithms);
-    let width = problem(1, 1.0, Loss::Hinge).features().len();
     assert!(shipped.weights.iter().all(|weights| weights.len() == width));
+    assert!(shipped.passes.iter().all(|passes| passes.weights.len() == width && passes.off > 0.0));
     assert_eq!(shipped.weights.len(), TERMS * shipped.algorithms.len());
     assert_eq!(shipped.noise.len(), shipped.algorithms.len());
     assert_eq!(shipped.covariance.len(), shipped.weights.len().pow(2));

@@ -2,6 +2,7 @@
 
 use super::super::{History, Start};
 use super::FURTHER;
+use crate::algorithm;
 use crate::backend::Config;
 use crate::model::normal::Direction;
 
@@ -67,4 +68,11 @@ impl Prospect {
     pub(in crate::train) fn seconds(&self) -> f64 {
         (self.rounds.0 + self.pace.0).exp() + self.moving
     }
+}
+
+/// The machines an algorithm is considered on: all, or those on which it may be the best, the fewest if there are none.
+pub(super) fn machines_for<'m>(name: &str, machines: &'m [usize]) -> &'m [usize] {
+    let most = algorithm::by_name(name).map_or(usize::MAX, |algorithm| algorithm.most_machines());
+    let few = machines.partition_point(|m| *m <= most);
+    &machines[..few.max(1).min(machines.len())]
 }

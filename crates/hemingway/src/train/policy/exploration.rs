@@ -9,6 +9,7 @@ use super::super::History;
 use super::super::foresight::{Foresight, Prospect};
 use super::promise::{brief, promise};
 use super::{FIRST_LOOK, Purpose, Start};
+use crate::algorithm;
 use crate::job::Mode;
 
 /// Rounds that a trial may take, the fewest first.
@@ -72,11 +73,30 @@ impl Exploration {
         if open && (foresight.covers(best.config.machines) || foresight.is_proven(best)) {
             return None;
         }
-        let (rounds, ground) =
-            if foresight.is_proven(best) { (ONE[0], "remembered runs") } else { (FIRST_LOOK, "earlier problems") };
-        let why = format!("nothing has run yet; by {ground} {} should do best", best.config);
-        Some(Self { prospect: best.clone(), rounds, why })
+        if foresight.is_proven(best) {
+            let why = format!("nothing has run yet; by remembered runs {} should do best", best.config);
+            return Some(Self { prospect: best.clone(), rounds: ONE[0], why });
+        }
+        let (look, ground) = if history.facts.l1 > 0.0 {
+            (cheapest_look(foresight, best), "may do best, and a look costs little")
+        } else {
+            (best, "should do best")
+        };
+        let why = format!("nothing has run yet; by earlier problems {} {ground}", look.config);
+        Some(Self { prospect: look.clone(), rounds: FIRST_LOOK, why })
     }
+}
+
+/// The quickest round of an algorithm that goes on from it on any machines, among all that are not hopeless. With λ₁ the best
+/// may be one machine that makes few and long rounds or many that make short ones, by so many times that the wrong two
+/// rounds take longer than the right run.
+fn cheapest_look<'a>(foresight: &'a Foresight<'_>, best: &'a Prospect) -> &'a Prospect {
+    let near = |other: &&Prospect| other.seconds() * other.price < HOPELESS * best.seconds() * best.price;
+    let moves =
+        |other: &&Prospect| algorithm::by_name(&other.config.algorithm).is_ok_and(|algorithm| algorithm.same_on_any());
+    let pace = |prospect: &Prospect| prospect.price * prospect.mean_pace();
+    let looks = foresight.prospects.iter().filter(near).filter(moves);
+    looks.min_by(|a, b| pace(a).total_cmp(&pace(b))).unwrap_or(best)
 }
 
 fn explored(history: &History) -> f64 {

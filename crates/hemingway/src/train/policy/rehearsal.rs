@@ -23,7 +23,8 @@ const FAR: f64 = 2.5;
 pub(super) fn worthwhile(history: &History, foresight: &Foresight<'_>, best: &Prospect) -> Option<Decision> {
     let done = history.decisions.iter().any(|decision| matches!(decision, Decision::Rehearse { .. }));
     let looked = !history.past.is_empty() && history.past.iter().all(|past| past.purpose == Purpose::Probe);
-    if done || !looked {
+    // With λ₁ a few rows choose other columns than all of them, and tell nothing.
+    if done || !looked || history.facts.l1 > 0.0 {
         return None;
     }
     let algorithms = rivals(foresight, best);

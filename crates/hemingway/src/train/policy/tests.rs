@@ -1,6 +1,7 @@
 //! Decisions on made-up journals: no engine, no clock.
 
 mod remembering;
+mod sparse;
 
 use super::*;
 use crate::data::{Dataset, Info, Matrix, Preparation};
@@ -63,8 +64,15 @@ fn job(goal: Goal, mode: Mode) -> History {
 
 /// Of a problem like many others.
 fn lore() -> Lore {
-    let traits =
-        Traits { rows: 20_000, columns: 50, entries: 1_000_000, loss: Loss::Logistic, l2: 1e-4, mean_norm_sq: 1.0 };
+    let traits = Traits {
+        rows: 20_000,
+        columns: 50,
+        entries: 1_000_000,
+        loss: Loss::Logistic,
+        l2: 1e-4,
+        mean_norm_sq: 1.0,
+        l1_share: 0.0,
+    };
     Lore { traits, precedents: Precedents::shipped(), ..Lore::default() }
 }
 
