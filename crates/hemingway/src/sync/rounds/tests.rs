@@ -55,7 +55,7 @@ fn rounds_of(algorithm: &str, way: Way) -> (f64, f64) {
     // The first round tells the whole of the shared vector.
     server.iterate(&mut engine, &mut shared).unwrap();
     let before = engine.clock();
-    (0..5).for_each(|_| drop(server.iterate(&mut engine, &mut shared).unwrap()));
+    (0..5).for_each(|_| _ = server.iterate(&mut engine, &mut shared).unwrap());
     let clock = engine.clock();
     let objective = server.evaluate(&mut engine, &shared).unwrap().objective;
     assert_eq!(engine.count(), MACHINES);
