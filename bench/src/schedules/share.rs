@@ -116,12 +116,15 @@ fn setting(race: &Race, schedule: Schedule) -> anyhow::Result<Setting> {
     Ok(Setting::new(&race.problem, algorithm))
 }
 
+/// How an iteration is made.
+type Iterate<'a, M> = dyn FnMut(&mut dyn Server, &mut M, &mut [f64]) -> hemingway::Result<Step> + 'a;
+
 /// One iteration after the other, until the error is reached or nothing moves.
 fn to_the_error<M: Machines>(
     race: &Race,
     setting: &Setting,
     on: &mut M,
-    iterate: &mut dyn FnMut(&mut dyn Server, &mut M, &mut [f64]) -> hemingway::Result<Step>,
+    iterate: &mut Iterate<'_, M>,
 ) -> anyhow::Result<()> {
     let mut server = setting.algorithm.server(&setting.outline);
     let mut shared = setting.algorithm.shared(&setting.outline);
