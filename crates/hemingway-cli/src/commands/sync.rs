@@ -56,7 +56,8 @@ fn stage(place: &PlaceArgs) -> Result<(Stage, Cluster)> {
 /// A model by its name or file, or the linear model of a data set.
 fn model(name: &str, machines: usize) -> Result<Model> {
     let path = Path::new(name);
-    if !name.starts_with("synth:") && !(path.is_file() && is_data(path)?) {
+    let data = name.starts_with("synth:") || (path.is_file() && is_data(path)?);
+    if !data {
         return Ok(Model::find(name)?);
     }
     let loaded = crate::cache::load(&Source::parse(name)?, &Reading::default())?;
