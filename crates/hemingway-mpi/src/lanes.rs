@@ -69,8 +69,10 @@ fn lanes_of(lanes: &[Lane], len: usize) -> Vec<Cow<'_, Lane>> {
     let numbers: usize = lanes.iter().map(Lane::numbers).sum();
     let sparing = lanes.iter().any(|lane| lane.sparing);
     let (own, first) = if len >= numbers { (lanes, numbers) } else { (&[][..], 0) };
-    let rest = (len > first)
-        .then(|| Cow::Owned(Lane { server: None, sparing, ranges: std::iter::once(first..len).collect() }));
+    let rest = (len > first).then(|| {
+        let ranges = std::iter::once(first..len).collect();
+        Cow::Owned(Lane { server: None, sparing, ranges })
+    });
     own.iter().map(Cow::Borrowed).chain(rest).collect()
 }
 

@@ -55,7 +55,9 @@ fn rounds_of(algorithm: &str, way: Way) -> (f64, f64) {
     // The first round tells the whole of the shared vector.
     server.iterate(&mut engine, &mut shared).unwrap();
     let before = engine.clock();
-    (0..5).for_each(|_| _ = server.iterate(&mut engine, &mut shared).unwrap());
+    for _ in 0..5 {
+        server.iterate(&mut engine, &mut shared).unwrap();
+    }
     let clock = engine.clock();
     let objective = server.evaluate(&mut engine, &shared).unwrap().objective;
     assert_eq!(engine.count(), MACHINES);
@@ -65,7 +67,7 @@ fn rounds_of(algorithm: &str, way: Way) -> (f64, f64) {
 #[test]
 fn rounds_take_what_was_foretold() {
     let (problem, cluster) = wide();
-    for algorithm in ["cocoa+", "gd", "lbfgs"] {
+    for algorithm in ["cocoa", "cocoa+"] {
         let (plain, at_plain) = rounds_of(algorithm, Way::Plain);
         let (search, at_search) = rounds_of(algorithm, Way::Search);
         assert_eq!(at_plain.to_bits(), at_search.to_bits(), "{algorithm}");
