@@ -40,9 +40,10 @@ impl Sampled {
 
     /// What each strategy that is judged looks like, and its seconds.
     pub fn asked(&self, stage: &Stage) -> Result<Vec<(Look, f64)>> {
-        let sketches: Vec<Sketch> = (0..self.judged.len()).map(|i| judged(stage, i)).collect();
-        let mean = |runs: &Vec<f64>| runs.iter().sum::<f64>() / runs.len() as f64;
-        Ok(looks(stage, &sketches)?.into_iter().zip(self.judged.iter().map(mean)).collect())
+        let run = || self.judged.iter().enumerate().filter(|(_, runs)| !runs.is_empty());
+        let sketches: Vec<Sketch> = run().map(|(place, _)| judged(stage, place)).collect();
+        let mean = |(_, runs): (usize, &Vec<f64>)| runs.iter().sum::<f64>() / runs.len() as f64;
+        Ok(looks(stage, &sketches)?.into_iter().zip(run().map(mean)).collect())
     }
 
     /// The same of those that are learned from.
@@ -59,8 +60,7 @@ impl Sampled {
     }
 }
 
-/// A strategy that is judged.
-pub fn judged(stage: &Stage, place: usize) -> Sketch {
+fn judged(stage: &Stage, place: usize) -> Sketch {
     Sketch::sample(stage, true, &mut keyed(11, Purpose::Propose, 0, place as u64))
 }
 

@@ -3,7 +3,8 @@
 use anyhow::{Context, Result};
 use hemingway::sync::Stage;
 use hemingway::sync::ranker::{Look, Ranker};
-use hemingway::sync::search::Interval;
+use hemingway::sync::search::{Interval, looks};
+use hemingway::sync::sketch::Sketch;
 
 use super::beds::{BEDS, BedPlan, Cast, MODELS};
 use super::random::{Sampled, sampled};
@@ -17,15 +18,25 @@ struct Cell {
     stage: Stage,
     sampled: Sampled,
     asked: Vec<(Look, f64)>,
-    lessons: Vec<(Look, f64)>,
+    /// Of its own trials, none of which is judged: of its search, and drawn at random.
+    searched: Vec<(Look, f64)>,
+    drawn: Vec<(Look, f64)>,
 }
 
 impl Cell {
     fn of(cast: &'static Cast, bed: &'static BedPlan) -> Result<Self> {
         let stage = cast.stage(bed, &calibrate::costs(bed)?)?;
         let sampled = sampled(cast, bed)?;
-        let (asked, lessons) = (sampled.asked(&stage)?, sampled.lessons(&stage)?);
-        Ok(Self { cast, bed, stage, sampled, asked, lessons })
+        let (asked, drawn) = (sampled.asked(&stage)?, sampled.lessons(&stage)?);
+        let (sketches, seconds): (Vec<Sketch>, Vec<f64>) =
+            searched(cast, bed)?.map(|own| own.trials).unwrap_or_default().into_iter().unzip();
+        let searched = looks(&stage, &sketches)?.into_iter().zip(seconds).collect();
+        Ok(Self { cast, bed, stage, sampled, asked, searched, drawn })
+    }
+
+    /// Everything that was timed in it, for rankers that are asked about other cells.
+    fn all(&self) -> Vec<(Look, f64)> {
+        [&self.asked[..], &self.searched, &self.drawn].concat()
     }
 
     /// Twice the spread of repeats.
@@ -39,7 +50,7 @@ pub fn print() -> Result<()> {
     calibrations()?;
     let mut all = Vec::new();
     for (cast, bed) in cells() {
-        if sampled(cast, bed)?.judged.iter().any(|runs| runs.len() > 1) {
+        if calibrate::is_done(bed)? && sampled(cast, bed)?.judged.iter().any(|runs| runs.len() > 1) {
             all.push(Cell::of(cast, bed)?);
         }
     }
@@ -128,26 +139,35 @@ fn share(ranker: &Ranker, cell: &Cell) -> String {
     ranker.accuracy(&cell.asked, cell.margin()).map_or("–".into(), |share| format!("{share:.3}"))
 }
 
-/// Rankers that have seen trials of the cell, none of them judged, and rankers that have not seen its model, its bed, or either.
+/// Rankers that have not seen the cell's model, its bed, or either, and rankers that have seen trials of the cell, none of them
+/// judged.
 fn rankers(all: &[Cell]) {
     println!("## Pairs in order, of those that differ by more than twice the spread of repeats\n");
-    println!("| model | bed | on paper | unseen model | unseen bed | neither seen | after its own trials | trials |");
-    println!("|:--|:--|--:|--:|--:|--:|--:|--:|");
+    println!(
+        "| model | bed | on paper | unseen model | unseen bed | neither seen | after its search | trials | after random ones | trials |"
+    );
+    println!("|:--|:--|--:|--:|--:|--:|--:|--:|--:|--:|");
     for cell in all {
-        let without = |unseen: &dyn Fn(&Cell) -> bool| {
-            let others = all.iter().filter(|other| !unseen(other) && !other.lessons.is_empty());
-            Ranker::from_others(&others.map(|other| other.lessons.clone()).collect::<Vec<_>>())
-        };
         let (model, bed) = (cell.cast.model, cell.bed.name);
-        let cells = [
-            Ranker::default(),
+        let without = |unseen: &dyn Fn(&Cell) -> bool| {
+            let others: Vec<_> = all.iter().filter(|other| !unseen(other)).map(Cell::all).collect();
+            if others.is_empty() { "–".into() } else { share(&Ranker::from_others(&others), cell) }
+        };
+        let after = |trials: &[(Look, f64)]| match trials {
+            [] => "–".into(),
+            _ => share(&Ranker::fit(trials), cell),
+        };
+        println!(
+            "| {model} | {bed} | {} | {} | {} | {} | {} | {} | {} | {} |",
+            share(&Ranker::default(), cell),
             without(&|other| other.cast.model == model),
             without(&|other| other.bed.name == bed),
             without(&|other| other.cast.model == model || other.bed.name == bed),
-            Ranker::fit(&cell.lessons),
-        ];
-        let cells: Vec<String> = cells.iter().map(|ranker| share(ranker, cell)).collect();
-        println!("| {model} | {bed} | {} | {} |", cells.join(" | "), cell.lessons.len());
+            after(&cell.searched),
+            cell.searched.len(),
+            after(&cell.drawn),
+            cell.drawn.len(),
+        );
     }
     println!();
 }
