@@ -89,7 +89,7 @@ pub fn spent(race: &Race, machines: usize) -> anyhow::Result<Spent> {
     let engine = Simulated::new(setting.clone(), crate::cluster(machines), machines)?;
     let mut on = Timed { engine, inside: 0.0, waited: 0.0 };
     let (mut whole, mut inside) = (0.0, 0.0);
-    to_the_error(race, &setting, &mut on, &mut |server, on, shared| {
+    to_the_error(race, &setting, &mut on, |server, on, shared| {
         on.inside = inside;
         let began = ThreadTime::now();
         let step = server.iterate(on, shared)?;
@@ -106,7 +106,7 @@ pub fn spent(race: &Race, machines: usize) -> anyhow::Result<Spent> {
 pub fn on_threads(race: &Race, schedule: Schedule, machines: usize) -> anyhow::Result<f64> {
     let setting = setting(race, schedule)?;
     let mut on = Local::new(setting.clone(), machines)?;
-    to_the_error(race, &setting, &mut on, &mut |server, on, shared| server.iterate(on, shared))?;
+    to_the_error(race, &setting, &mut on, |server, on, shared| server.iterate(on, shared))?;
     Ok(on.clock().train_seconds())
 }
 
@@ -116,16 +116,11 @@ fn setting(race: &Race, schedule: Schedule) -> anyhow::Result<Setting> {
     Ok(Setting::new(&race.problem, algorithm))
 }
 
-/// How an iteration is made.
-type Iterate<'a, M> = dyn FnMut(&mut dyn Server, &mut M, &mut [f64]) -> hemingway::Result<Step> + 'a;
-
 /// One iteration after the other, until the error is reached or nothing moves.
-fn to_the_error<M: Machines>(
-    race: &Race,
-    setting: &Setting,
-    on: &mut M,
-    iterate: &mut Iterate<'_, M>,
-) -> anyhow::Result<()> {
+fn to_the_error<M: Machines, I>(race: &Race, setting: &Setting, on: &mut M, mut iterate: I) -> anyhow::Result<()>
+where
+    I: FnMut(&mut dyn Server, &mut M, &mut [f64]) -> hemingway::Result<Step>,
+{
     let mut server = setting.algorithm.server(&setting.outline);
     let mut shared = setting.algorithm.shared(&setting.outline);
     loop {
