@@ -150,8 +150,9 @@ fn what_a_round_takes_is_foretold_where_rounds_are_not_alike_and_left_alone_wher
     let precedents = Precedents::learn(&(1..=40).map(|k| lesson(1 + k % 8)).collect::<Vec<_>>());
     let (few, off) = precedents.ln_passes(&with_l1(0.25), "busy").unwrap();
     let (many, _) = precedents.ln_passes(&with_l1(0.5_f64.powi(7)), "busy").unwrap();
-    // On one machine, the fewest, 2² and 2⁷.
-    assert!((few - 4.0_f64.ln()).abs() < off && (many - 128.0_f64.ln()).abs() < off, "{few} {many} ± {off}");
+    // On one machine, the fewest, 2² and 2⁷; what few lessons say is held back a little.
+    let near = |ln: f64, passes: f64| (ln - passes.ln()).abs() < 2.0 * off;
+    assert!(near(few, 4.0) && near(many, 128.0), "{few} {many} ± {off}");
     assert_eq!(precedents.ln_passes(&with_l1(0.25), "even"), None);
     assert_eq!(Precedents::shipped().ln_passes(&problem(1, 1.0, Loss::Hinge), "newton"), None);
 }
