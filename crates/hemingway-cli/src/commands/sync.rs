@@ -16,11 +16,12 @@ use hemingway::Error;
 use hemingway::cluster::{Cluster, FromAutodist, from_autodist};
 use hemingway::data::{Reading, Source};
 use hemingway::sync::analytic::{Forecast, Limit, forecast};
+use hemingway::sync::replay::{Engine, Judge};
 use hemingway::sync::{Model, Stage, Strategy, builders};
 use serde_json::{Value, json};
 
 use super::exit::{self, Usage};
-use crate::args::{PlaceArgs, SyncCommand};
+use crate::args::{JudgeArgs, JudgeName, PlaceArgs, SCALE, SyncCommand};
 use crate::clusters;
 use crate::output::{Answer, Output};
 use crate::show::{Paint, number};
@@ -56,8 +57,8 @@ fn stage(place: &PlaceArgs) -> Result<(Stage, Cluster)> {
 /// A model by its name or file, or the linear model of a data set.
 fn model(name: &str, machines: usize) -> Result<Model> {
     let path = Path::new(name);
-    let data = name.starts_with("synth:") || (path.is_file() && is_data(path)?);
-    if !data {
+    let is_rows = name.starts_with("synth:") || (path.is_file() && is_data(path)?);
+    if !is_rows {
         return Ok(Model::find(name)?);
     }
     let loaded = crate::cache::load(&Source::parse(name)?, &Reading::default())?;
@@ -82,6 +83,19 @@ fn stage_of_several(place: &PlaceArgs) -> Result<(Stage, Cluster)> {
         ));
     }
     Ok((stage, cluster))
+}
+
+/// Who times trials: whoever is asked for, the ranks where there are any, else the simulated clock.
+fn judge<'a>(stage: &'a Stage, args: &JudgeArgs) -> Judge<'a> {
+    let engine = match (args.engine, crate::place::elsewhere()) {
+        (None, Some(ranks)) => {
+            let run = |stage: &Stage, strategy: &Strategy, timing| ranks.exchange(stage, strategy, timing);
+            return Judge::on_ranks(stage, args.scale.unwrap_or(1.0), args.seed, run);
+        }
+        (Some(JudgeName::Threads), _) => Engine::Threads { scale: args.scale.unwrap_or(SCALE) },
+        (Some(JudgeName::Simulated) | None, _) => Engine::Simulated,
+    };
+    Judge::new(stage, engine, args.seed)
 }
 
 /// The strategy of a file, or a builder's with the settings that are best on paper.
