@@ -72,7 +72,8 @@ impl Toll {
             let known = self.known.len() == shared.len();
             let changed = |block: &Range<usize>| match known {
                 true => block.clone().filter(|i| shared[*i].to_bits() != self.known[*i].to_bits()).count(),
-                false => block.len(),
+                // Who has heard nothing yet takes all numbers for zero.
+                false => not_zero(&shared[block.clone()]),
             };
             let changed: Vec<usize> = self.blocks.iter().map(changed).collect();
             self.price.set_changes(&changed);

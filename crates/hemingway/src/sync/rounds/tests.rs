@@ -52,7 +52,7 @@ fn rounds_of(algorithm: &str, way: Way) -> (f64, f64) {
     let mut engine = Simulated::new(setting.clone(), cluster, MACHINES).unwrap();
     let mut server: Box<dyn Server> = setting.algorithm.server(&setting.outline);
     let mut shared = setting.algorithm.shared(&setting.outline);
-    // The first round tells the whole of the shared vector.
+    // The first round tells of a vector that nobody has heard of.
     server.iterate(&mut engine, &mut shared).unwrap();
     let before = engine.clock();
     for _ in 0..5 {
