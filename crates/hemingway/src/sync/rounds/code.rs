@@ -42,7 +42,7 @@ pub fn write(numbers: &[f64], known: Option<&[f64]>, sparing: bool, message: &mu
     places().for_each(|i| message.extend_from_slice(&numbers[i].to_le_bytes()));
 }
 
-/// Takes what [`write`] added off the front of a message, and puts it in its place among numbers that are as long and hold what
+/// Takes what [`write()`] added off the front of a message, and puts it in its place among numbers that are as long and hold what
 /// was known. `None` where the bytes are not of such numbers.
 pub fn read(message: &mut &[u8], into: &mut [f64]) -> Option<()> {
     let (kind, rest) = message.split_first()?;

@@ -37,7 +37,7 @@ pub struct Group {
     pub ready: f64,
     /// The mean share of its elements that a machine touches.
     pub density: f64,
-    /// How that share grows with the machines whose gradients are in a message: [`Variable::spread`].
+    /// How that share grows with the machines whose gradients are in a message: `Variable::spread`.
     pub spread: f64,
     /// The mean length of a run of touched elements.
     pub run: f64,
