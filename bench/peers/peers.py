@@ -216,7 +216,7 @@ def optimum():
     if l1 > 0:
         return fit(lasso, 100_000)
     start = clock()
-    value, precision = optima.proved(x, y, l2, loss, aim={"hinge": 1e-7}.get(loss, 1e-10))
+    value, precision = optima.proved(x, y, l2, l1, loss, aim={"hinge": 1e-7}.get(loss, 1e-10))
     if precision > 1e-7:
         print(f"P* is proved only to {precision:.0e}", file=sys.stderr)
     return {"seconds": clock() - start, "objective": value}
