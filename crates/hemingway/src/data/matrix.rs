@@ -344,6 +344,29 @@ impl<'a> Row<'a> {
         }
     }
 
+    /// x·a and x·b of vectors that lie side by side, so that what is fetched for one is there for the other; each with the
+    /// bits of [`Row::dot`].
+    #[inline(always)]
+    pub(crate) fn dot_both(self, both: &[[f64; 2]]) -> [f64; 2] {
+        match self {
+            Self::Sparse(indices, values) => either!(Numbers, values, values => sparse_dot_both(indices, values, both)),
+            Self::Dense(row) => either!(Numbers, row, row => dot_both(row, both)),
+        }
+    }
+
+    /// b += c·x of the second of two vectors that lie side by side.
+    #[inline(always)]
+    pub(crate) fn axpy_second(self, c: f64, both: &mut [[f64; 2]]) {
+        match self {
+            Self::Sparse(indices, values) => either!(Numbers, values, values => {
+                indices.iter().zip(values).for_each(|(&j, v)| both[j as usize][1] += c * v.wide());
+            }),
+            Self::Dense(row) => either!(Numbers, row, row => {
+                both.iter_mut().zip(row).for_each(|(pair, v)| pair[1] += c * v.wide());
+            }),
+        }
+    }
+
     /// w += a·x.
     #[inline(always)]
     pub fn axpy(self, a: f64, w: &mut [f64]) {
@@ -403,6 +426,41 @@ fn sparse_dot<V: Value>(indices: &[u32], values: &[V], w: &[f64]) -> f64 {
     }
     let rest: f64 = i_rest.iter().zip(v_rest).map(|(&j, v)| v.wide() * w[j as usize]).sum();
     (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]) + rest
+}
+
+/// x·a and x·b, each as by [`sparse_dot`].
+#[inline(always)]
+fn sparse_dot_both<V: Value>(indices: &[u32], values: &[V], both: &[[f64; 2]]) -> [f64; 2] {
+    let (i4, i_rest) = indices.as_chunks::<4>();
+    let (v4, v_rest) = values.as_chunks::<4>();
+    let mut lanes = [[0.0; 2]; 4];
+    for (i, v) in i4.iter().zip(v4) {
+        for k in 0..4 {
+            let pair = both[i[k] as usize];
+            lanes[k] = [lanes[k][0] + v[k].wide() * pair[0], lanes[k][1] + v[k].wide() * pair[1]];
+        }
+    }
+    std::array::from_fn(|s| {
+        let rest: f64 = i_rest.iter().zip(v_rest).map(|(&j, v)| v.wide() * both[j as usize][s]).sum();
+        (lanes[0][s] + lanes[1][s]) + (lanes[2][s] + lanes[3][s]) + rest
+    })
+}
+
+/// x·a and x·b, each as by [`dot`].
+#[inline(always)]
+fn dot_both<V: Value>(row: &[V], both: &[[f64; 2]]) -> [f64; 2] {
+    let (x4, x_rest) = row.as_chunks::<4>();
+    let (b4, b_rest) = both.as_chunks::<4>();
+    let mut lanes = [[0.0; 2]; 4];
+    for (x, pairs) in x4.iter().zip(b4) {
+        for k in 0..4 {
+            lanes[k] = [lanes[k][0] + x[k].wide() * pairs[k][0], lanes[k][1] + x[k].wide() * pairs[k][1]];
+        }
+    }
+    std::array::from_fn(|s| {
+        let rest: f64 = x_rest.iter().zip(b_rest).map(|(x, pair)| x.wide() * pair[s]).sum();
+        (lanes[0][s] + lanes[1][s]) + (lanes[2][s] + lanes[3][s]) + rest
+    })
 }
 
 /// w += a·x.
