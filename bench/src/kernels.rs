@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use hemingway::algorithm::{self, Order, Task};
-use hemingway::data::{Matrix, Shard};
+use hemingway::data::{Dataset, Matrix, Precision, Shard};
 use hemingway::problem::Problem;
 
 /// Every loop runs for at least so many seconds and rounds: the kernel's books are kept in ticks.
@@ -21,12 +21,30 @@ pub const LOOPS: [(&str, &str, Task); 5] = [
     ("local epoch", "cocoa", Task::Step),
 ];
 
+/// Takes `--storage f32|f64` out of the words: how values are to be kept.
+pub fn storage(words: &mut Vec<String>) -> anyhow::Result<Precision> {
+    let Some(at) = words.iter().position(|word| word == "--storage") else { return Ok(Precision::Auto) };
+    let said = words.drain(at..(at + 2).min(words.len())).nth(1);
+    match said.as_deref() {
+        Some("f32") => Ok(Precision::F32),
+        Some("f64") => Ok(Precision::F64),
+        _ => anyhow::bail!("--storage is f32 or f64"),
+    }
+}
+
+/// The same problem with its values kept so.
+pub fn kept(problem: Problem, storage: Precision) -> anyhow::Result<Problem> {
+    let data = Arc::unwrap_or_clone(problem.data);
+    let matrix = data.matrix.kept_as(storage).map_err(anyhow::Error::msg)?;
+    Ok(Problem { data: Arc::new(Dataset { matrix, ..data }), ..problem })
+}
+
 /// What a pass over rows and labels reads.
 pub fn bytes(matrix: &Matrix) -> f64 {
     let (rows, entries) = (matrix.rows() as f64, matrix.stored() as f64);
     match matrix {
-        Matrix::Sparse { .. } => 16.0 * rows + 12.0 * entries,
-        Matrix::Dense { .. } => 8.0 * rows + 8.0 * entries,
+        Matrix::Sparse { .. } => 16.0 * rows + matrix.entry_bytes() * entries,
+        Matrix::Dense { values, .. } => 8.0 * rows + values.width() as f64 * entries,
     }
 }
 

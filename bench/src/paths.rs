@@ -16,13 +16,13 @@ pub fn save(folder: &Path, data: &Dataset) -> anyhow::Result<()> {
     let file = |name: &str| folder.join(format!("{name}.npy"));
     npy::save(&file("y"), &data.labels, None)?;
     match data.matrix.transposed() {
-        Matrix::Dense { columns, values, .. } => npy::save(&file("x"), &values, Some(columns)),
-        Matrix::Sparse { starts, indices, values, .. } => {
+        Matrix::Dense { columns, mut values, .. } => npy::save(&file("x"), values.widened(), Some(columns)),
+        Matrix::Sparse { starts, indices, mut values, .. } => {
             let starts: Vec<f64> = starts.iter().map(|start| *start as f64).collect();
             let indices: Vec<f64> = indices.iter().map(|index| f64::from(*index)).collect();
             npy::save(&file("starts"), &starts, None)?;
             npy::save(&file("indices"), &indices, None)?;
-            npy::save(&file("values"), &values, None)
+            npy::save(&file("values"), values.widened(), None)
         }
     }
 }

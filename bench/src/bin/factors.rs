@@ -265,7 +265,7 @@ fn waiting(problem: &Problem, name: &str, cluster: &Cluster, machines: usize, cu
     setting.cuts = cuts;
     let mut server = setting.algorithm.server(&setting.outline);
     let mut shared = setting.algorithm.shared(&setting.outline);
-    let timekeeper = Timekeeper::new(cluster, problem.seed, &vec![0; machines]);
+    let timekeeper = Timekeeper::new(cluster, problem.seed, &vec![0.0; machines]);
     let engine = Simulated::new(setting, cluster.clone(), machines)?;
     let mut on = Watched { engine, witness: Equal { timekeeper, wait: 0.0 } };
     let mut cuts = 0;

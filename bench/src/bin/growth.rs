@@ -1,12 +1,12 @@
 //! How the time of a pass grows with rows, columns and non-zeros, over three decades each, and with which power of non-zeros.
 //!
 //! ```text
-//! cargo run --release -p hemingway-bench --bin growth
+//! cargo run --release -p hemingway-bench --bin growth -- [--storage f32]
 //! ```
 
 use hemingway::data::Source;
 use hemingway::problem::{Loss, Problem};
-use hemingway_bench::kernels::{LOOPS, time};
+use hemingway_bench::kernels::{LOOPS, kept, storage, time};
 
 /// Rows, columns and entries a row.
 type Size = (usize, usize, usize);
@@ -19,6 +19,7 @@ const SERIES: [(&str, [Size; 4]); 3] = [
 ];
 
 fn main() -> anyhow::Result<()> {
+    let storage = storage(&mut std::env::args().skip(1).collect())?;
     println!("| grows | rows | columns | non-zeros | loop | ms | ns a non-zero |\n|---|--:|--:|--:|---|--:|--:|");
     let mut powers = String::new();
     for (what, sizes) in SERIES {
@@ -29,6 +30,7 @@ fn main() -> anyhow::Result<()> {
             let data = Source::parse(&recipe)?.load()?.dataset;
             let problem = Problem::new(&data, Loss::Logistic, Some(1e-4), 0)?;
             drop(data);
+            let problem = kept(problem, storage)?;
             let entries = problem.data.matrix.nonzeros();
             for ((name, algorithm, task), (_, points)) in LOOPS.into_iter().zip(&mut series) {
                 if let Some(seconds) = time(&problem, algorithm, task)? {

@@ -2,17 +2,18 @@
 //! `docs/speed.md`.
 //!
 //! ```text
-//! cargo run --release -p hemingway-bench --bin kernels -- [SETS]
+//! cargo run --release -p hemingway-bench --bin kernels -- [--storage f32|f64] [SETS]
 //! ```
 //!
 //! Seconds are those the one thread was running, from the kernel's own books, so that neighbours do not count.
 
 use hemingway::data::Matrix;
-use hemingway_bench::kernels::{LOOPS, bandwidth, bytes, time};
+use hemingway_bench::kernels::{LOOPS, bandwidth, bytes, kept, storage, time};
 use hemingway_bench::peers::Suite;
 
 fn main() -> anyhow::Result<()> {
-    let names: Vec<String> = std::env::args().skip(1).collect();
+    let mut names: Vec<String> = std::env::args().skip(1).collect();
+    let storage = storage(&mut names)?;
     let bandwidth = bandwidth()?;
     println!("Memory, one thread reading: {bandwidth:.1} GB/s\n");
     println!("| problem | loop | ms | ns a row | ns an entry | bytes an entry | GB/s | of memory |");
@@ -22,7 +23,7 @@ fn main() -> anyhow::Result<()> {
         if case.l2 > 0.0 && case.l2 < 1e-4 {
             continue;
         }
-        let problem = case.problem()?;
+        let problem = kept(case.problem()?, storage)?;
         for (what, algorithm, task) in LOOPS {
             if let Some(seconds) = time(&problem, algorithm, task)? {
                 print(&case.name(), what, seconds, &problem.data.matrix, bandwidth);

@@ -1,8 +1,12 @@
 //! Are our solvers faster than those people would otherwise use? See `bench/src/peers.rs`.
 //!
 //! ```text
-//! HEMINGWAY_PYTHON=venv/bin/python cargo run --release -p hemingway-bench --bin peers -- [--threads N] [--to FILE] [SETS]
+//! HEMINGWAY_PYTHON=venv/bin/python cargo run --release -p hemingway-bench --bin peers -- [--threads N] [--to FILE]
+//!     [--repeats N] [--only SOLVER,…] [--problem WORDS] [SETS]
 //! ```
+//!
+//! `--only` names the solvers that take part, ours and theirs, where all would take hours; `--problem` the problems, by words that their
+//! names hold. The table says how often each was measured.
 //!
 //! With `--to` every problem is written down as soon as it is measured, and one that stands there already is left out: a
 //! report may be made set by set, on different days.
@@ -20,15 +24,19 @@ fn main() -> anyhow::Result<()> {
     let mut words: Vec<String> = std::env::args().skip(1).collect();
     let threads = option(&mut words, "--threads")?.map_or(Ok(1), |count| count.parse())?;
     let to = option(&mut words, "--to")?.map(PathBuf::from);
+    let repeats = option(&mut words, "--repeats")?.map_or(Ok(REPEATS), |count| count.parse())?;
+    let only = option(&mut words, "--only")?;
+    let takes_part = |solver: &str| only.as_ref().is_none_or(|only| only.split(',').any(|name| name == solver));
+    let problem = option(&mut words, "--problem")?.unwrap_or_default();
     let mut report = to.as_ref().and_then(|to| std::fs::read_to_string(to).ok()).unwrap_or_default();
     for case in Suite::read()?.cases(&words) {
         let case = case?;
         let name = format!("{}, {threads} thread{}", case.name(), if threads == 1 { "" } else { "s" });
-        if report.contains(&format!("### {name}\n")) {
+        if report.contains(&format!("### {name}\n")) || !name.contains(&problem) {
             continue;
         }
-        let (cells, picks) = race(&case, threads)?;
-        let text = table(&name, &cells, &picks) + &load();
+        let (cells, picks) = race(&case, threads, repeats, &takes_part)?;
+        let text = table(&name, &cells, &picks) + &load(repeats);
         print!("{text}");
         if let Some(to) = &to {
             let mut file = std::fs::OpenOptions::new().append(true).create(true).open(to)?;
@@ -47,11 +55,11 @@ fn option(words: &mut Vec<String>, name: &str) -> anyhow::Result<Option<String>>
     Ok(Some(value.with_context(|| format!("{name} needs a value"))?))
 }
 
-/// How busy the machine was.
-fn load() -> String {
+/// How often everything was measured, and how busy the machine was.
+fn load(repeats: usize) -> String {
     let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
     let load: Vec<&str> = load.split(' ').take(2).collect();
-    format!("\nLoad average over the last 1 and 5 minutes: {}.\n", load.join(", "))
+    format!("\nMedians of {repeats}. Load average over the last 1 and 5 minutes: {}.\n", load.join(", "))
 }
 
 /// Whether it is so far behind at every error that measuring it again tells nothing.
@@ -63,20 +71,25 @@ fn is_hopeless(times: &Times, best: &Times) -> bool {
 }
 
 /// Everyone on one problem, in turn.
-fn race(case: &Case, threads: usize) -> anyhow::Result<(Vec<Cell>, Vec<Pick>)> {
+fn race(
+    case: &Case,
+    threads: usize,
+    repeats: usize,
+    takes_part: &dyn Fn(&str) -> bool,
+) -> anyhow::Result<(Vec<Cell>, Vec<Pick>)> {
     let folder = tempfile::tempdir()?;
     let mut peers = Peers::start(case, folder.path(), threads)?;
     let mut fields = Vec::new();
-    for solver in peers.solvers.clone() {
+    for solver in peers.solvers.clone().into_iter().filter(|solver| takes_part(solver)) {
         let settings = peers.calibrate(&solver)?;
         fields.push((solver, settings));
     }
     let ours = Ours::new(case.problem()?, peers.optimum, case.patience);
-    let algorithms = ours.algorithms();
+    let algorithms: Vec<String> = ours.algorithms().into_iter().filter(|name| takes_part(name)).collect();
     let mut measured: Vec<(String, bool, Vec<Times>)> = Vec::new();
     measured.extend(algorithms.iter().map(|name| (name.clone(), true, Vec::new())));
     measured.extend(fields.iter().map(|(name, _)| (name.clone(), false, Vec::new())));
-    for repeat in 0..REPEATS {
+    for repeat in 0..repeats {
         let best: Times = std::array::from_fn(|k| {
             measured.iter().filter_map(|(_, _, times)| times.first()?[k]).min_by(f64::total_cmp)
         });

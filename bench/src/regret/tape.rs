@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use hemingway::algorithm::{self, Order, Step, Support, Work};
 use hemingway::cluster::Cluster;
+use hemingway::data::matrix::BYTES_PER_ENTRY;
 use hemingway::engine::{Done, Setting, Simulated, Timekeeper};
 use hemingway::model::{Crossings, Lesson, Traits};
 use hemingway::problem::Problem;
@@ -52,7 +53,8 @@ struct Round {
 impl Tape {
     /// Seconds of training when each round has ended, the start first.
     pub fn seconds(&self, cluster: &Cluster) -> Vec<f64> {
-        let timekeeper = Timekeeper::new(cluster, SEED, &self.stored);
+        let held: Vec<f64> = self.stored.iter().map(|entries| *entries as f64 * BYTES_PER_ENTRY).collect();
+        let timekeeper = Timekeeper::new(cluster, SEED, &held);
         let done: Vec<Vec<Done>> =
             self.works.iter().map(|work| work.iter().map(|&e| (entries(e), 0.0)).collect()).collect();
         let mut total = 0.0;

@@ -102,6 +102,7 @@ pub(crate) fn spec(
             positive: problem.positive,
             classes: problem.classes,
             intercept: problem.intercept,
+            storage: problem.storage.into(),
         },
         cluster,
         machines: None,

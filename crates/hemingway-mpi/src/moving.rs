@@ -149,7 +149,7 @@ pub(crate) fn turn(wire: &Wire, home: &Home, to: &[Range<usize>]) -> Result<(Par
             (true, true) => block.matrix = turned.matrix.select(wanted.clone()),
             (true, false) => send_rows(wire, b, &turned, to[b].clone()),
             (false, true) => {
-                block.matrix = widened(block.matrix, from[a].len());
+                block.matrix = block.matrix.empty_like(from[a].len());
                 receive_rows(wire, a, wanted.len(), &mut block)?;
             }
             (false, false) => continue,
@@ -158,7 +158,7 @@ pub(crate) fn turn(wire: &Wire, home: &Home, to: &[Range<usize>]) -> Result<(Par
             blocks.push((from[a].start, block.matrix));
         }
     }
-    let mut columns = widened(turned.matrix.select([]), rows);
+    let mut columns = turned.matrix.empty_like(rows);
     for j in 0..wanted.len() {
         columns.push_row(
             blocks.iter().flat_map(|(first, block)| block.row(j).iter().map(|(i, v)| (*first as u32 + i, v))),
@@ -166,14 +166,6 @@ pub(crate) fn turn(wire: &Wire, home: &Home, to: &[Range<usize>]) -> Result<(Par
     }
     let data = Arc::new(Dataset::new("columns", columns, Vec::new()));
     Ok((Part { data, first: wanted.start }, all_labels(wire, home, rows)))
-}
-
-/// The same empty matrix for rows of another length.
-fn widened(matrix: Matrix, to: usize) -> Matrix {
-    match matrix {
-        Matrix::Sparse { .. } => Matrix::sparse(to),
-        Matrix::Dense { .. } => Matrix::Dense { rows: 0, columns: to, values: Vec::new() },
-    }
 }
 
 /// Labels and weights of all rows, without the rows.

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use bytemuck::{Pod, cast_slice, cast_slice_mut};
-use hemingway::data::{Dataset, Matrix};
+use hemingway::data::{Dataset, Matrix, Numbers, Values};
 use hemingway::{Error, Result};
 use serde::{Deserialize, Serialize};
 
@@ -18,6 +18,7 @@ pub(crate) struct Shape {
     name: String,
     columns: usize,
     sparse: bool,
+    f32: bool,
     weighted: bool,
 }
 
@@ -26,6 +27,7 @@ pub(crate) struct Shape {
 struct Head {
     rows: usize,
     entries: usize,
+    f32: bool,
     labels: usize,
     weights: usize,
 }
@@ -36,6 +38,7 @@ impl Shape {
             name: data.name.clone(),
             columns: data.columns(),
             sparse: matches!(data.matrix, Matrix::Sparse { .. }),
+            f32: data.matrix.is_f32(),
             weighted: data.weights.is_some(),
         }
     }
@@ -43,9 +46,10 @@ impl Shape {
     /// No rows yet.
     pub(crate) fn empty(&self) -> Dataset {
         let columns = self.columns;
+        let values = if self.f32 { Values::F32(Vec::new()) } else { Values::F64(Vec::new()) };
         let matrix = match self.sparse {
-            true => Matrix::sparse(columns),
-            false => Matrix::Dense { rows: 0, columns, values: Vec::new() },
+            true => Matrix::Sparse { columns, starts: vec![0], indices: Vec::new(), values },
+            false => Matrix::Dense { rows: 0, columns, values },
         };
         let weights = self.weighted.then(Vec::new);
         Dataset { weights, ..Dataset::new(self.name.clone(), matrix, Vec::new()) }
@@ -72,21 +76,20 @@ pub(crate) fn pack(data: &Dataset, rows: Range<usize>) -> Vec<u8> {
     let some = |numbers: &[f64]| if numbers.is_empty() { 0..0 } else { rows.clone() };
     let labels = &data.labels[some(&data.labels)];
     let weights = data.weights.as_ref().map_or(&[][..], |weights| &weights[some(weights)]);
-    let head = |entries| Head { rows: rows.len(), entries, labels: labels.len(), weights: weights.len() };
-    let (head, arrays): (Head, Vec<&[u8]>) = match &data.matrix {
-        Matrix::Sparse { starts, indices, values, .. } => {
+    let (entries, mut arrays): (Range<usize>, Vec<&[u8]>) = match &data.matrix {
+        Matrix::Sparse { starts, indices, .. } => {
             let entries = starts[rows.start]..starts[rows.end];
             let ends = &starts[rows.start..=rows.end];
-            let arrays =
-                vec![cast_slice(ends), cast_slice(&indices[entries.clone()]), cast_slice(&values[entries.clone()])];
-            (head(entries.len()), arrays)
+            (entries.clone(), vec![cast_slice(ends), cast_slice(&indices[entries])])
         }
-        Matrix::Dense { columns, values, .. } => {
-            let entries = rows.start * columns..rows.end * columns;
-            (head(entries.len()), vec![cast_slice(&values[entries.clone()])])
-        }
+        Matrix::Dense { columns, .. } => (rows.start * columns..rows.end * columns, Vec::new()),
     };
-    let mut bytes = packed(&head);
+    arrays.push(match data.matrix.values().get(entries.clone()) {
+        Numbers::F64(values) => cast_slice(values),
+        Numbers::F32(values) => cast_slice(values),
+    });
+    let (rows, entries, f32) = (rows.len(), entries.len(), data.matrix.is_f32());
+    let mut bytes = packed(&Head { rows, entries, f32, labels: labels.len(), weights: weights.len() });
     arrays
         .into_iter()
         .chain([cast_slice(labels), cast_slice(weights)])
@@ -103,10 +106,10 @@ pub(crate) fn unpack(bytes: &[u8], into: &mut Dataset) -> Result<usize> {
             let before = indices.len();
             starts.extend(ends[1..].iter().map(|end| before + end - ends[0]));
             indices.extend(take::<u32>(&mut rest, head.entries)?);
-            values.extend(take::<f64>(&mut rest, head.entries)?);
+            take_values(&mut rest, &head, values)?;
         }
         Matrix::Dense { rows, values, .. } => {
-            values.extend(take::<f64>(&mut rest, head.entries)?);
+            take_values(&mut rest, &head, values)?;
             *rows += head.rows;
         }
     }
@@ -114,6 +117,15 @@ pub(crate) fn unpack(bytes: &[u8], into: &mut Dataset) -> Result<usize> {
     let weights: Vec<f64> = take(&mut rest, head.weights)?;
     into.weights.iter_mut().for_each(|all| all.extend(&weights));
     Ok(head.rows)
+}
+
+/// Values that may be kept in another way here than where they came from.
+fn take_values(bytes: &mut &[u8], head: &Head, into: &mut Values) -> Result<()> {
+    match head.f32 {
+        true => into.extend(Numbers::F32(&take(bytes, head.entries)?)),
+        false => into.extend(Numbers::F64(&take(bytes, head.entries)?)),
+    }
+    Ok(())
 }
 
 /// The next array. Bytes lie anywhere; numbers do not.
@@ -131,11 +143,12 @@ fn cut() -> Error {
 
 #[cfg(test)]
 mod tests {
+    use hemingway::data::Precision;
+
     use super::*;
 
     fn some(sparse: bool) -> Dataset {
-        let mut matrix =
-            if sparse { Matrix::sparse(5) } else { Matrix::Dense { rows: 0, columns: 5, values: Vec::new() } };
+        let mut matrix = if sparse { Matrix::sparse(5) } else { Matrix::no_rows(5) };
         (0..9_u32).for_each(|i| matrix.push_row((0..i % 4).map(|j| (j, f64::from(i * j) - 0.5))));
         let numbers: Vec<f64> = (0..9).map(f64::from).collect();
         Dataset { weights: Some(numbers.clone()), ..Dataset::new("some", matrix, numbers) }
@@ -149,6 +162,18 @@ mod tests {
                 assert_eq!(unpack(&pack(&data, rows.clone()), &mut there).unwrap(), rows.len());
             }
             assert_eq!(there, data);
+        }
+    }
+
+    #[test]
+    fn rows_arrive_however_either_side_keeps_them() {
+        for (data, there, here) in
+            [(some(true), Precision::F32, Precision::F64), (some(false), Precision::F64, Precision::F32)]
+        {
+            let kept = |precision| Dataset { matrix: data.matrix.clone().kept_as(precision).unwrap(), ..data.clone() };
+            let mut arrived = Shape::of(&kept(here)).empty();
+            unpack(&pack(&kept(there), 0..9), &mut arrived).unwrap();
+            assert_eq!(arrived, data);
         }
     }
 

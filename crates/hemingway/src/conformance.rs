@@ -21,20 +21,21 @@ use crate::algorithm::Algorithm;
 use crate::cluster::{Cluster, Collective, Compute, Fabric, Network, Overhead, Pace, Straggler};
 use crate::engine::{self, Engine, Setting};
 use crate::problem::Problem;
-use algorithms::{adopts, agree_on_engines, keep_to_the_rules, resume, survive_resizing};
+use algorithms::{adopts, agree_however_kept, agree_on_engines, keep_to_the_rules, resume, survive_resizing};
 pub use rig::Point;
 
 /// Makes an engine for a setting and a number of machines.
 pub type Build<'a> = dyn Fn(Setting, usize) -> Result<Box<dyn Engine>> + 'a;
 
 /// What every algorithm must do with every loss it supports, on small awkward problems: the same to the bit on threads
-/// and on a simulated cluster, on any number of machines; state that travels with the rows; checkpoints from which it
+/// and on a simulated cluster, on any number of machines, and however values are kept; state that travels with the rows; checkpoints from which it
 /// goes on as if nothing had happened; bounds below objectives; evaluation that changes nothing and costs no training.
 pub fn algorithm(algorithm: &Arc<dyn Algorithm>) {
     for case in problems::for_algorithm(algorithm.as_ref()) {
         agree_on_engines(algorithm, &case);
         keep_to_the_rules(algorithm, &case);
         survive_resizing(algorithm, &case);
+        agree_however_kept(algorithm, &case);
         resume(algorithm, &case);
     }
 }

@@ -36,7 +36,7 @@ pub use cache::Cache;
 pub use classes::ClassWeight;
 pub use info::Info;
 pub(crate) use matrix::Narrow;
-pub use matrix::{Matrix, Row};
+pub use matrix::{Matrix, Numbers, Precision, Row, Value, Values};
 pub use prepare::{Normalize, Preparation, Prepared, Rules, prepare};
 pub use reading::{Labels, Like, Reading, Weights};
 pub use save::{SaveAs, save};

@@ -16,7 +16,6 @@ use crate::algorithm::{Algorithm, Support};
 use crate::backend::Config;
 use crate::cluster::Cluster;
 use crate::data::libsvm::Base;
-use crate::data::matrix::BYTES_PER_ENTRY;
 use crate::data::prepare::{Preparation, Rules};
 use crate::data::source::Source;
 use crate::data::{Cache, ClassWeight, Dataset, Info, Labels, Loaded, Reading, Weights};
@@ -356,7 +355,7 @@ impl JobSpec {
     fn facts(&self, name: String, data: Info, problem: &Problem) -> Result<Facts> {
         let cluster = self.cluster.as_ref();
         let most = cluster.map_or_else(cores, |c| c.machines);
-        let bytes = problem.whole().stored as f64 * BYTES_PER_ENTRY;
+        let bytes = problem.whole().stored as f64 * problem.data.matrix.entry_bytes();
         let fits_from = cluster.map_or(1, |c| (bytes / (c.memory_gb * 1e9)).ceil().max(1.0) as usize);
         Ok(Facts {
             problem: name,

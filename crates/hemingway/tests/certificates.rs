@@ -35,8 +35,7 @@ fn any_problem() -> impl Strategy<Value = Problem> {
     (shape, prop::sample::select(&Loss::ALL[..]), scheme, -2.5..0.5f64, l1, any::<u64>()).prop_map(
         |((rows, labels, weights, sparse), loss, scheme, exponent, l1, seed)| {
             let columns = rows[0].len();
-            let mut matrix =
-                if sparse { Matrix::sparse(columns) } else { Matrix::Dense { rows: 0, columns, values: Vec::new() } };
+            let mut matrix = if sparse { Matrix::sparse(columns) } else { Matrix::no_rows(columns) };
             for row in rows {
                 matrix.push_row((0..).zip(row).filter(|(_, v)| *v != 0.0));
             }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use hemingway::data::{ClassWeight, Normalize};
+use hemingway::data::{ClassWeight, Normalize, Precision};
 use hemingway::goal::Caps;
 use hemingway::problem::{Loss, Scheme};
 use hemingway::schedule::Schedule;
@@ -116,6 +116,9 @@ pub(crate) struct ProblemArgs {
     /// Add a constant column, penalised like any other [default: off]
     #[arg(long)]
     pub(crate) intercept: bool,
+    /// How values are kept: f32 (half the memory, rounded), f64, or auto: f32 where that loses nothing
+    #[arg(long, value_name = "WIDTH", default_value = "auto")]
+    pub(crate) storage: Storage,
     /// Measure every model on this data too [default: none]
     #[arg(long, value_name = "FILE")]
     pub(crate) test: Option<String>,
@@ -145,6 +148,27 @@ impl From<Scale> for Normalize {
         match scale {
             Scale::Rows => Self::Rows,
             Scale::Columns => Self::Columns,
+        }
+    }
+}
+
+/// How values are kept.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum Storage {
+    /// f32 where that loses nothing, else f64
+    Auto,
+    /// Rounded to f32
+    F32,
+    /// f64
+    F64,
+}
+
+impl From<Storage> for Precision {
+    fn from(storage: Storage) -> Self {
+        match storage {
+            Storage::Auto => Self::Auto,
+            Storage::F32 => Self::F32,
+            Storage::F64 => Self::F64,
         }
     }
 }
@@ -212,7 +236,7 @@ impl LimitArgs {
 }
 
 /// What a journal already says of its job.
-const JOB: [&str; 25] = [
+const JOB: [&str; 26] = [
     "problem",
     "rank",
     "implicit",
@@ -233,6 +257,7 @@ const JOB: [&str; 25] = [
     "positive",
     "classes",
     "intercept",
+    "storage",
     "test",
     "seed",
     "cluster",

@@ -78,13 +78,14 @@ impl Answer for Described {
     fn human(&self, paint: Paint) -> String {
         let info = &self.info;
         let storage = if info.storage == Storage::Sparse { "sparse" } else { "dense" };
+        let width = if info.f32 { ", as f32" } else { "" };
         let mut lines = vec![
             ("rows", number::count(info.rows)),
             ("columns", number::count(info.columns)),
             (
                 "nonzeros",
                 format!(
-                    "{} ({} % of all entries; kept {storage})",
+                    "{} ({} % of all entries; kept {storage}{width})",
                     number::count(info.nonzeros),
                     number::digits(100.0 * info.density)
                 ),

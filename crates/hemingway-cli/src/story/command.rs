@@ -2,7 +2,7 @@
 
 use hemingway::Result;
 use hemingway::cluster::Cluster;
-use hemingway::data::Normalize;
+use hemingway::data::{Normalize, Precision};
 use hemingway::goal::Goal;
 use hemingway::job::{JobSpec, Mode};
 use hemingway::record::store::Store;
@@ -105,12 +105,17 @@ fn goal(goal: &Goal) -> (&'static str, String) {
 }
 
 /// Flags with a value, where the user gave one.
-fn settings(spec: &JobSpec) -> [(&'static str, Option<String>); 23] {
+fn settings(spec: &JobSpec) -> [(&'static str, Option<String>); 24] {
     let number = |value: Option<f64>| value.map(|value| value.to_string());
     let normalize = spec.preparation.normalize.map(|what| match what {
         Normalize::Rows => "rows".into(),
         Normalize::Columns => "columns".into(),
     });
+    let storage = match spec.preparation.storage {
+        Precision::Auto => None,
+        Precision::F32 => Some("f32".into()),
+        Precision::F64 => Some("f64".into()),
+    };
     let machines = spec.machines.map(|(low, high)| format!("{low}..{high}"));
     let factors = spec.factors;
     [
@@ -131,6 +136,7 @@ fn settings(spec: &JobSpec) -> [(&'static str, Option<String>); 23] {
         ("--normalize", normalize),
         ("--positive", number(spec.preparation.positive)),
         ("--classes", spec.preparation.classes.map(|way| way.to_string())),
+        ("--storage", storage),
         ("--sync", spec.sync.as_ref().map(exchange)),
         (
             "--links",

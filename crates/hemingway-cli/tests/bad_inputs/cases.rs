@@ -49,6 +49,7 @@ const LIBSVM: &[Case] = &[
     of("twice.svm", "data info twice.svm"),
     of("colon.svm", "data info colon.svm"),
     of("labels-only.svm", "data info labels-only.svm"),
+    of("beyond-f32.svm", "train beyond-f32.svm --reach 1e-1 --storage f32"),
     of("from-zero.svm", "train good.svm --reach 1e-1 --test from-zero.svm"),
     of("empty", "data info empty"),
 ];

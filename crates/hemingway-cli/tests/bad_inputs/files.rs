@@ -27,6 +27,7 @@ const TEXTS: &[(&str, &str)] = &[
     ("colon.svm", "+1 1:1 7\n"),
     ("labels-only.svm", "+1\n-1\n"),
     ("from-zero.svm", "+1 0:1\n-1 2:1\n"),
+    ("beyond-f32.svm", "+1 1:1e300\n-1 2:1\n"),
     ("one-class.svm", "1 1:1\n1 2:1\n"),
     ("three-classes.svm", "1 1:1\n2 2:1\n3 1:2\n"),
     // CSV

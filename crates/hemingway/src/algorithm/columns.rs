@@ -87,11 +87,6 @@ impl Columns {
     }
 }
 
-/// Σ sᵢxᵢvᵢ.
-pub(super) fn weighted_dot(x: Row<'_>, v: &[f64], weights: Option<&[f64]>) -> f64 {
-    weights.map_or_else(|| x.dot(v), |s| x.iter().map(|(i, x)| s[i as usize] * x * v[i as usize]).sum())
-}
-
 /// Σ sᵢxᵢ².
 pub(super) fn weighted_norm_sq(x: Row<'_>, weights: Option<&[f64]>) -> f64 {
     weights.map_or_else(|| x.norm_sq(), |s| x.iter().map(|(i, x)| s[i as usize] * x * x).sum())

@@ -8,7 +8,8 @@ use quadratic::{Factor, Quadratic};
 
 use super::{Algorithm, Machines, Order, Server, Step, Support, Task, Work, Worker, primal, strange_state};
 use crate::Result;
-use crate::data::{Row, Shard};
+use crate::data::matrix::either;
+use crate::data::{Numbers, Row, Shard, Value};
 use crate::problem::{Evaluation, Loss, Outline};
 use crate::simd::widest;
 
@@ -106,49 +107,75 @@ impl Worker for GramWorker {
 /// Adds Σ sᵢxᵢxᵢᵀ, on and below the diagonal, row after row.
 #[inline(always)]
 fn add_products(shard: &Shard, products: &mut [f64]) {
-    let mut dense: [(f64, &[f64]); ROWS] = [(0.0, &[]); ROWS];
-    let mut held = 0;
+    let (mut wide, mut narrow) = (Held::<f64>::default(), Held::<f32>::default());
     for i in 0..shard.len() {
+        let s = shard.weight(i);
         match shard.row(i) {
-            Row::Sparse(indices, values) => add_sparse(shard.weight(i), indices, values, products),
-            Row::Dense(values) => {
-                dense[held] = (shard.weight(i), values);
-                held += 1;
-                if held == ROWS {
-                    add_dense(&dense, products);
-                    held = 0;
-                }
+            Row::Sparse(indices, values) => {
+                either!(Numbers, values, values => add_sparse(s, indices, values, products));
             }
+            Row::Dense(Numbers::F64(values)) => wide.take((s, values), products),
+            Row::Dense(Numbers::F32(values)) => narrow.take((s, values), products),
         }
     }
-    for one in &dense[..held] {
-        add_dense(std::array::from_ref(one), products);
+    wide.finish(products);
+    narrow.finish(products);
+}
+
+/// Dense rows that wait for others.
+struct Held<'a, V> {
+    rows: [(f64, &'a [V]); ROWS],
+    count: usize,
+}
+
+impl<V> Default for Held<'_, V> {
+    fn default() -> Self {
+        Self { rows: [(0.0, &[]); ROWS], count: 0 }
+    }
+}
+
+impl<'a, V: Value> Held<'a, V> {
+    #[inline(always)]
+    fn take(&mut self, row: (f64, &'a [V]), products: &mut [f64]) {
+        self.rows[self.count] = row;
+        self.count += 1;
+        if self.count == ROWS {
+            add_dense(&self.rows, products);
+            self.count = 0;
+        }
+    }
+
+    #[inline(always)]
+    fn finish(self, products: &mut [f64]) {
+        for one in &self.rows[..self.count] {
+            add_dense(std::array::from_ref(one), products);
+        }
     }
 }
 
 #[inline(always)]
-fn add_sparse(s: f64, indices: &[u32], values: &[f64], products: &mut [f64]) {
+fn add_sparse<V: Value>(s: f64, indices: &[u32], values: &[V], products: &mut [f64]) {
     for (k, (&j, x)) in indices.iter().zip(values).enumerate() {
         let line = &mut products[triangle(j as usize)..triangle(j as usize + 1)];
         for (&i, y) in indices[..=k].iter().zip(values) {
-            line[i as usize] += s * x * y;
+            line[i as usize] += s * x.wide() * y.wide();
         }
     }
 }
 
 #[inline(always)]
-fn add_dense<const N: usize>(rows: &[(f64, &[f64]); N], products: &mut [f64]) {
+fn add_dense<V: Value, const N: usize>(rows: &[(f64, &[V]); N], products: &mut [f64]) {
     let d = rows[0].1.len();
     for j in 0..d {
         let line = &mut products[triangle(j)..triangle(j + 1)];
-        let by = rows.map(|(s, x)| s * x[j]);
+        let by = rows.map(|(s, x)| s * x[j].wide());
         if by.iter().all(|by| *by == 0.0) {
             continue;
         }
         let before = rows.map(|(_, x)| &x[..line.len()]);
         for (i, sum) in line.iter_mut().enumerate() {
             for r in 0..N {
-                *sum += by[r] * before[r][i];
+                *sum += by[r] * before[r][i].wide();
             }
         }
     }

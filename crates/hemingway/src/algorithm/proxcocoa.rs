@@ -8,10 +8,10 @@ use std::borrow::Cow;
 
 use rand::seq::SliceRandom;
 
-use super::columns::{Columns, weighted_dot};
+use super::columns::Columns;
 use super::{Algorithm, Machines, Order, Server, Step, Support, Task, Work, Worker, columns, primal};
 use crate::Result;
-use crate::data::Shard;
+use crate::data::{Row, Shard};
 use crate::problem::{Evaluation, Loss, Outline, Penalty};
 use crate::rng::{Purpose, keyed};
 
@@ -91,7 +91,8 @@ impl ColumnWorker {
         let n = outline.rows;
         let (v, w) = shared.split_at(n);
         let (moved, change) = push.split_at_mut(n);
-        let slopes = self.columns.slopes(v);
+        // sᵢφ′ᵢ and Δvᵢ of a row side by side: a column asks for both of the same rows.
+        let mut both: Vec<[f64; 2]> = self.columns.slopes(v).into_iter().map(|slope| [slope, 0.0]).collect();
         let curve = order.args[0] * outline.loss.curvature();
         self.visits.clear();
         self.visits.extend(0..shard.len() as u32);
@@ -100,7 +101,8 @@ impl ColumnWorker {
             let (column, old) = (shard.row(j), w[shard.start() + j]);
             let bend = curve * norms[j] / n as f64;
             let by = if bend > 0.0 {
-                let slope = (column.dot(&slopes) + curve * weighted_dot(column, moved, shard.all_weights())) / n as f64;
+                let [slope, turned] = slope_and_turn(column, &both, shard.all_weights());
+                let slope = (slope + curve * turned) / n as f64;
                 outline.penalty.prox(old - slope / bend, bend) - old
             } else {
                 // A column of zeros is worth nothing, whatever a model taken over says.
@@ -108,10 +110,19 @@ impl ColumnWorker {
             };
             if by != 0.0 {
                 change[shard.start() + j] = by;
-                column.axpy(by, moved);
+                column.axpy_second(by, &mut both);
             }
         }
+        moved.iter_mut().zip(both).for_each(|(moved, [_, by])| *moved = by);
     }
+}
+
+/// Σ xᵢsᵢφ′ᵢ and Σ sᵢxᵢΔvᵢ.
+#[inline(always)]
+fn slope_and_turn(column: Row<'_>, both: &[[f64; 2]], weights: Option<&[f64]>) -> [f64; 2] {
+    let [slope, turned] = column.dot_both(both);
+    let Some(s) = weights else { return [slope, turned] };
+    [slope, column.iter().map(|(i, x)| s[i as usize] * x * both[i as usize][1]).sum()]
 }
 
 struct ColumnServer {

@@ -9,6 +9,7 @@ use super::rig::Rig;
 use super::{local, simulated};
 use crate::algorithm::Algorithm;
 use crate::data::matrix::dot;
+use crate::data::{Dataset, Matrix, Precision};
 use crate::problem::{Evaluation, Penalty, Problem, shrunk};
 
 const MACHINES: [usize; 4] = [1, 2, 7, 64];
@@ -68,6 +69,23 @@ pub(super) fn keep_to_the_rules(algorithm: &Arc<dyn Algorithm>, case: &Case) {
             assert!((objective - defined).abs() <= rounding(defined), "{told}: {objective} is not P = {defined}");
             assert_eq!(rig.bits(), renewed.bits(), "{told}: a worker made anew must go on like the old one");
         }
+    }
+}
+
+/// Values that are f32 exactly do the same kept as f32 and as f64.
+pub(super) fn agree_however_kept(algorithm: &Arc<dyn Algorithm>, case: &Case) {
+    let kept = |matrix: &Matrix, precision| matrix.clone().kept_as(precision).expect("values are small");
+    let narrow = kept(&case.problem.data.matrix, Precision::F32);
+    let wide = kept(&narrow, Precision::F64);
+    let [mut narrow, mut wide] = [narrow, wide].map(|matrix| {
+        let data = Arc::new(Dataset { matrix, ..Dataset::clone(&case.problem.data) });
+        Rig::new(&Problem { data, ..case.problem.clone() }, algorithm, 2, &local)
+    });
+    for k in 0..=ITERATIONS {
+        let told = format!("{} ({}), iteration {k}", algorithm.name(), case.name);
+        assert_eq!(narrow.bits(), wide.bits(), "{told}: must be the same to the bit however values are kept");
+        narrow.iterate(1);
+        wide.iterate(1);
     }
 }
 

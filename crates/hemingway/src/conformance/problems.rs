@@ -101,7 +101,7 @@ pub(super) fn problem(data: Dataset, loss: Loss, penalty: Penalty) -> Problem {
 }
 
 pub(super) fn dense(columns: usize) -> Matrix {
-    Matrix::Dense { rows: 0, columns, values: Vec::new() }
+    Matrix::no_rows(columns)
 }
 
 fn draw(rng: &mut ChaCha8Rng) -> f64 {

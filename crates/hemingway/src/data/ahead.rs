@@ -1,14 +1,17 @@
 //! Rows asked for from memory before they are needed.
 
+use std::ops::Range;
+
 use prefetch_index::prefetch_index;
 
 use super::Matrix;
+use super::matrix::{Values, either};
 
 /// Rows between the one that is looked at and the one whose entries are asked for; twice as far lies the one of which only
 /// the place is.
 const ROWS: usize = 4;
-/// Numbers in a line of the cache.
-const LINE: usize = 8;
+/// Bytes of a line of the cache.
+const LINE: usize = 64;
 /// Lines asked for of one row: what follows is found by the machine itself, which sees them go by in order.
 const LINES: usize = 16;
 /// Entries that stay near the processor anyway.
@@ -56,15 +59,19 @@ impl<'a> Ahead<'a> {
 
 #[inline(always)]
 fn ask_for(matrix: &Matrix, i: usize) {
-    let lines = |count: usize, line: usize| (0..count).step_by(line).take(LINES);
     match matrix {
         Matrix::Sparse { starts, indices, values, .. } => {
-            let (start, end) = (starts[i], starts[i + 1]);
-            lines(end - start, LINE).for_each(|at| prefetch_index(values, start + at));
-            lines(end - start, 2 * LINE).for_each(|at| prefetch_index(indices, start + at));
+            let row = starts[i]..starts[i + 1];
+            either!(Values, values, values => ask_for_lines(values, row.clone()));
+            ask_for_lines(indices, row);
         }
         Matrix::Dense { columns, values, .. } => {
-            lines(*columns, LINE).for_each(|at| prefetch_index(values, i * columns + at));
+            either!(Values, values, values => ask_for_lines(values, i * columns..(i + 1) * columns));
         }
     }
+}
+
+#[inline(always)]
+fn ask_for_lines<T>(entries: &[T], row: Range<usize>) {
+    row.step_by(LINE / size_of::<T>()).take(LINES).for_each(|at| prefetch_index(entries, at));
 }

@@ -13,11 +13,12 @@ use bytemuck::{Pod, cast_slice, cast_slice_mut};
 use serde::{Deserialize, Serialize};
 
 use super::libsvm::Base;
-use super::{Dataset, Fnv, Loaded, Matrix, Reading, Source};
+use super::matrix::either;
+use super::{Dataset, Fnv, Loaded, Matrix, Reading, Source, Values};
 use crate::Result;
 
 /// The first bytes of a copy: the version of what follows, and which end of a number comes first.
-const MAGIC: &[u8; 8] = if cfg!(target_endian = "little") { b"hmgwy-2l" } else { b"hmgwy-2b" };
+const MAGIC: &[u8; 8] = if cfg!(target_endian = "little") { b"hmgwy-3l" } else { b"hmgwy-3b" };
 /// Smaller files are parsed in no time.
 const WORTH_KEEPING: u64 = 4 << 20;
 /// Longer headers are damaged ones.
@@ -43,6 +44,8 @@ struct Header {
     columns: u64,
     entries: u64,
     sparse: bool,
+    /// Bytes of a value.
+    width: u64,
 }
 
 /// The file a copy was made from, as it was then, and how it was read.
@@ -127,6 +130,7 @@ fn write(mut file: impl Write, origin: Origin, loaded: &Loaded) -> io::Result<()
         columns: matrix.columns() as u64,
         entries: matrix.stored() as u64,
         sparse: matches!(matrix, Matrix::Sparse { .. }),
+        width: matrix.values().width() as u64,
     };
     let header = serde_json::to_vec(&header)?;
     file.write_all(MAGIC)?;
@@ -134,15 +138,12 @@ fn write(mut file: impl Write, origin: Origin, loaded: &Loaded) -> io::Result<()
     file.write_all(&header)?;
     file.write_all(cast_slice(labels))?;
     file.write_all(cast_slice(weights.as_deref().unwrap_or_default()))?;
-    match matrix {
-        Matrix::Sparse { starts, indices, values, .. } => {
-            let starts: Vec<u64> = starts.iter().map(|start| *start as u64).collect();
-            file.write_all(cast_slice(&starts))?;
-            file.write_all(cast_slice(indices))?;
-            file.write_all(cast_slice(values))?;
-        }
-        Matrix::Dense { values, .. } => file.write_all(cast_slice(values))?,
+    if let Matrix::Sparse { starts, indices, .. } = matrix {
+        let starts: Vec<u64> = starts.iter().map(|start| *start as u64).collect();
+        file.write_all(cast_slice(&starts))?;
+        file.write_all(cast_slice(indices))?;
     }
+    either!(Values, matrix.values(), values => file.write_all(cast_slice(values)))?;
     file.flush()
 }
 
@@ -170,11 +171,11 @@ impl Header {
     /// How many bytes of arrays follow it.
     fn bytes(&self) -> Option<u64> {
         let labels = self.rows.checked_mul(if self.weighted { 16 } else { 8 })?;
-        let rest = match self.sparse {
-            true => self.rows.checked_add(1)?.checked_mul(8)?.checked_add(self.entries.checked_mul(12)?)?,
-            false => self.entries.checked_mul(8)?,
+        let indices = match self.sparse {
+            true => self.rows.checked_add(1)?.checked_mul(8)?.checked_add(self.entries.checked_mul(4)?)?,
+            false => 0,
         };
-        labels.checked_add(rest)
+        labels.checked_add(indices)?.checked_add(self.entries.checked_mul(self.width)?)
     }
 
     fn arrays(self, mut file: impl Read) -> Option<Loaded> {
@@ -185,16 +186,24 @@ impl Header {
             let starts: Vec<u64> = numbers(&mut file, rows + 1).ok()?;
             let starts: Vec<usize> = starts.into_iter().map(|start| start as usize).collect();
             let indices: Vec<u32> = numbers(&mut file, entries).ok()?;
-            let values = numbers(&mut file, entries).ok()?;
+            let values = self.values(&mut file, entries)?;
             let whole = starts.first() == Some(&0) && starts.last() == Some(&entries) && starts.is_sorted();
             let within = indices.iter().all(|index| (*index as usize) < columns);
             (whole && within).then_some(Matrix::Sparse { columns, starts, indices, values })?
         } else {
-            let values = numbers(&mut file, entries).ok()?;
+            let values = self.values(&mut file, entries)?;
             (rows.checked_mul(columns) == Some(entries)).then_some(Matrix::Dense { rows, columns, values })?
         };
         let dataset = Dataset { name: self.name, matrix, labels, weights };
         Some(Loaded { dataset, notes: self.notes, base: self.base, names: self.names })
+    }
+
+    fn values(&self, file: &mut impl Read, entries: usize) -> Option<Values> {
+        match self.width {
+            8 => numbers(file, entries).map(Values::F64).ok(),
+            4 => numbers(file, entries).map(Values::F32).ok(),
+            _ => None,
+        }
     }
 }
 

@@ -22,6 +22,9 @@ pub struct Info {
     pub density: f64,
     /// How it is kept in memory.
     pub storage: Storage,
+    /// Whether values are kept as f32.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub f32: bool,
     /// Its labels.
     pub labels: LabelSummary,
     /// What its rows count for, if not all the same.
@@ -37,6 +40,15 @@ pub enum Storage {
     Sparse,
     /// Every entry.
     Dense,
+}
+
+impl Storage {
+    fn of(matrix: &Matrix) -> Self {
+        match matrix {
+            Matrix::Sparse { .. } => Self::Sparse,
+            Matrix::Dense { .. } => Self::Dense,
+        }
+    }
 }
 
 /// The labels of a data set.
@@ -81,24 +93,21 @@ impl Info {
     pub fn of(dataset: &Dataset) -> Self {
         let (rows, columns, nonzeros) = (dataset.rows(), dataset.columns(), dataset.matrix.nonzeros());
         let cells = (rows as f64 * columns as f64).max(1.0);
-        let storage = match dataset.matrix {
-            Matrix::Sparse { .. } => Storage::Sparse,
-            Matrix::Dense { .. } => Storage::Dense,
-        };
+        let storage = Storage::of(&dataset.matrix);
         let (name, labels) = (dataset.name.clone(), LabelSummary::of(&dataset.labels));
         let weights = dataset.weights.as_deref().map(WeightSummary::of);
-        Self { name, rows, columns, nonzeros, density: nonzeros as f64 / cells, storage, labels, weights }
+        let (density, f32) = (nonzeros as f64 / cells, dataset.matrix.is_f32());
+        Self { name, rows, columns, nonzeros, density, storage, f32, labels, weights }
     }
 }
 
 impl Info {
-    /// The same of rows that several processes hold, none of which has a weight.
-    pub(crate) fn of_whole(name: String, columns: usize, nonzeros: usize, dense: bool, labels: &[f64]) -> Self {
-        let rows = labels.len();
-        let cells = (rows as f64 * columns as f64).max(1.0);
-        let storage = if dense { Storage::Dense } else { Storage::Sparse };
-        let labels = LabelSummary::of(labels);
-        Self { name, rows, columns, nonzeros, density: nonzeros as f64 / cells, storage, labels, weights: None }
+    /// The same of rows of which several processes hold some each, kept alike; none has a weight.
+    pub(crate) fn of_whole(held: &Dataset, nonzeros: usize, labels: &[f64]) -> Self {
+        let (rows, columns) = (labels.len(), held.columns());
+        let density = nonzeros as f64 / (rows as f64 * columns as f64).max(1.0);
+        let (name, labels, f32) = (held.name.clone(), LabelSummary::of(labels), held.matrix.is_f32());
+        Self { name, rows, columns, nonzeros, density, storage: Storage::of(&held.matrix), f32, labels, weights: None }
     }
 }
 

@@ -17,7 +17,7 @@ use super::{Dataset, Matrix, file};
 use crate::engine::cores;
 use crate::{Error, Result};
 use chunks::Chunks;
-use rows::{Bad, Rows};
+use rows::{Bad, Rows, Together};
 
 /// What the indices of a file count from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -54,7 +54,7 @@ pub fn read(path: &Path, base: Option<Base>) -> Result<Parsed> {
 /// or the first bad line, does not depend on how the text is cut.
 pub fn parse(text: impl BufRead, path: &Path, base: Option<Base>) -> Result<Parsed> {
     let mut chunks = Chunks::of(text, CHUNK);
-    let mut rows = Rows::new(base);
+    let mut rows = Together::new(base);
     let mut desks: Vec<Desk> = (0..cores()).map(|_| Desk::new(base)).collect();
     let mut next: Vec<Desk> = (0..cores()).map(|_| Desk::new(base)).collect();
     let mut more = fill(&mut desks, &mut chunks);

@@ -2,13 +2,18 @@
 
 mod block;
 mod deal;
+mod values;
 
 pub(crate) use block::Narrow;
+pub(crate) use values::either;
+pub use values::{Numbers, Precision, Value, Values};
 
 /// Above this share of non-zeros a dense row is both smaller and faster.
 const DENSE_ABOVE: f64 = 1.0 / 3.0;
 
-/// Bytes of a stored entry in memory: a value and a column. Whether data fits a machine is counted in these.
+/// Bytes of a column's number. Whether data fits a machine is counted with these, dense or not.
+const BYTES_OF_COLUMN: usize = 4;
+/// Bytes of a stored entry, a value and a column, where values are f64: what moving rows is charged for at most.
 pub const BYTES_PER_ENTRY: f64 = 12.0;
 
 /// A model of more columns than this takes more than a gigabyte for each of its vectors.
@@ -28,7 +33,7 @@ pub enum Matrix {
         /// Column of each entry, ascending within a row.
         indices: Vec<u32>,
         /// Value of each entry.
-        values: Vec<f64>,
+        values: Values,
     },
     /// Row-major dense.
     Dense {
@@ -37,7 +42,7 @@ pub enum Matrix {
         /// Number of columns.
         columns: usize,
         /// `rows × columns` values.
-        values: Vec<f64>,
+        values: Values,
     },
 }
 
@@ -45,21 +50,36 @@ pub enum Matrix {
 #[derive(Debug, Clone, Copy)]
 pub enum Row<'a> {
     /// Columns and their values.
-    Sparse(&'a [u32], &'a [f64]),
+    Sparse(&'a [u32], Numbers<'a>),
     /// One value per column.
-    Dense(&'a [f64]),
+    Dense(Numbers<'a>),
 }
 
 impl Matrix {
     /// An empty sparse matrix to `push_row` into.
     pub fn sparse(columns: usize) -> Self {
-        Self::Sparse { columns, starts: vec![0], indices: Vec::new(), values: Vec::new() }
+        Self::Sparse { columns, starts: vec![0], indices: Vec::new(), values: Vec::new().into() }
+    }
+
+    /// An empty dense matrix to `push_row` into.
+    pub fn no_rows(columns: usize) -> Self {
+        Self::Dense { rows: 0, columns, values: Vec::new().into() }
+    }
+
+    /// An empty matrix to `push_row` into, of this form and with values kept as these are.
+    pub fn empty_like(&self, columns: usize) -> Self {
+        match self {
+            Self::Sparse { values, .. } => {
+                Self::Sparse { columns, starts: vec![0], indices: Vec::new(), values: values.none_like() }
+            }
+            Self::Dense { values, .. } => Self::Dense { rows: 0, columns, values: values.none_like() },
+        }
     }
 
     /// An empty matrix to `push_row` into, in the form that rows of so many entries ask for.
     pub fn for_rows_of(entries: usize, columns: usize) -> Self {
         match entries as f64 > DENSE_ABOVE * columns as f64 {
-            true => Self::Dense { rows: 0, columns, values: Vec::new() },
+            true => Self::no_rows(columns),
             false => Self::sparse(columns),
         }
     }
@@ -70,7 +90,7 @@ impl Matrix {
     /// If `values` does not divide into rows.
     pub fn dense(columns: usize, values: Vec<f64>) -> Self {
         assert!(columns > 0 && values.len().is_multiple_of(columns), "values must fill whole rows");
-        Self::Dense { rows: values.len() / columns, columns, values }
+        Self::Dense { rows: values.len() / columns, columns, values: values.into() }
     }
 
     /// Appends a row given as ascending (column, value) pairs.
@@ -79,16 +99,14 @@ impl Matrix {
             Self::Sparse { starts, indices, values, .. } => {
                 for (j, v) in row {
                     indices.push(j);
-                    values.push(v);
+                    values.extend(Numbers::F64(&[v]));
                 }
                 starts.push(indices.len());
             }
             Self::Dense { rows, columns, values } => {
                 let start = values.len();
-                values.resize(start + *columns, 0.0);
-                for (j, v) in row {
-                    values[start + j as usize] = v;
-                }
+                values.extend_zeros(*columns);
+                row.into_iter().for_each(|(j, v)| values.set(start + j as usize, v));
                 *rows += 1;
             }
         }
@@ -111,9 +129,43 @@ impl Matrix {
 
     /// Stored entries: what a pass over the data costs.
     pub fn stored(&self) -> usize {
-        match self {
-            Self::Sparse { values, .. } | Self::Dense { values, .. } => values.len(),
+        self.values().len()
+    }
+
+    /// The stored values, row after row.
+    pub fn values(&self) -> &Values {
+        let (Self::Sparse { values, .. } | Self::Dense { values, .. }) = self;
+        values
+    }
+
+    /// Whether values are kept as f32.
+    pub fn is_f32(&self) -> bool {
+        matches!(self.values(), Values::F32(_))
+    }
+
+    /// The same, to be exchanged.
+    pub(super) fn values_mut(&mut self) -> &mut Values {
+        let (Self::Sparse { values, .. } | Self::Dense { values, .. }) = self;
+        values
+    }
+
+    /// Bytes of a stored entry in memory, a value and a column.
+    pub fn entry_bytes(&self) -> f64 {
+        (self.values().width() + BYTES_OF_COLUMN) as f64
+    }
+
+    /// The same matrix with its values kept as asked for.
+    ///
+    /// # Errors
+    /// The sentence to show, if a value is beyond all f32.
+    pub fn kept_as(mut self, precision: Precision) -> Result<Self, String> {
+        if precision == Precision::F32
+            && let Some(v) = self.values().iter().find(|v| v.is_finite() && !(*v as f32).is_finite())
+        {
+            return Err(format!("{v:e} is beyond the largest f32; leave out --storage f32, or scale the data"));
         }
+        self.values_mut().keep_as(precision);
+        Ok(self)
     }
 
     /// Stored entries of some rows.
@@ -126,9 +178,7 @@ impl Matrix {
 
     /// Entries that are not zero.
     pub fn nonzeros(&self) -> usize {
-        match self {
-            Self::Sparse { values, .. } | Self::Dense { values, .. } => values.iter().filter(|v| **v != 0.0).count(),
-        }
+        either!(Values, self.values(), values => values.iter().filter(|v| v.wide() != 0.0).count())
     }
 
     /// The same matrix, unless it is so wide for what it holds that an index must be a slip of the pen: a few bytes must
@@ -146,9 +196,9 @@ impl Matrix {
         match self {
             Self::Sparse { starts, indices, values, .. } => {
                 let range = starts[i]..starts[i + 1];
-                Row::Sparse(&indices[range.clone()], &values[range])
+                Row::Sparse(&indices[range.clone()], values.get(range))
             }
-            Self::Dense { columns, values, .. } => Row::Dense(&values[i * columns..(i + 1) * columns]),
+            Self::Dense { columns, values, .. } => Row::Dense(values.get(i * columns..(i + 1) * columns)),
         }
     }
 
@@ -161,9 +211,13 @@ impl Matrix {
     /// The same matrix, dense or sparse.
     pub(crate) fn in_form(self, dense: bool) -> Self {
         match self {
-            Self::Sparse { columns, starts, indices, values } if dense => spread(columns, &starts, &indices, values),
-            Self::Dense { columns, .. } if !dense => {
-                let mut sparse = Self::sparse(columns);
+            Self::Sparse { columns, starts, indices, mut values } if dense => {
+                either!(Values, &mut values, values => spread(columns, &starts, &indices, values));
+                Self::Dense { rows: starts.len() - 1, columns, values }
+            }
+            Self::Dense { columns, ref values, .. } if !dense => {
+                let (starts, indices) = (vec![0], Vec::new());
+                let mut sparse = Self::Sparse { columns, starts, indices, values: values.none_like() };
                 (0..self.rows()).for_each(|i| sparse.push_row(self.row(i).iter().filter(|(_, v)| *v != 0.0)));
                 sparse
             }
@@ -177,8 +231,11 @@ impl Matrix {
         match self {
             Self::Sparse { .. } => self.transposed_sparse(),
             Self::Dense { values, .. } => {
-                let turned = (0..columns).flat_map(|j| (0..rows).map(move |i| values[i * columns + j])).collect();
-                Self::Dense { rows: columns, columns: rows, values: turned }
+                let values = match values {
+                    Values::F64(values) => Values::F64(turned(values, rows, columns)),
+                    Values::F32(values) => Values::F32(turned(values, rows, columns)),
+                };
+                Self::Dense { rows: columns, columns: rows, values }
             }
         }
     }
@@ -193,11 +250,13 @@ impl Matrix {
             starts[j + 1] += starts[j];
         }
         let mut next = starts.clone();
-        let (mut indices, mut values) = (vec![0; self.stored()], vec![0.0; self.stored()]);
+        let (mut indices, mut values) = (vec![0; self.stored()], self.values().none_like());
+        values.extend_zeros(self.stored());
         for i in 0..self.rows() {
             for (j, v) in self.row(i).iter() {
                 let place = &mut next[j as usize];
-                (indices[*place], values[*place]) = (i as u32, v);
+                indices[*place] = i as u32;
+                values.set(*place, v);
                 *place += 1;
             }
         }
@@ -206,15 +265,17 @@ impl Matrix {
 
     /// The rows in another order, or only some of them.
     pub fn select(&self, rows: impl IntoIterator<Item = usize>) -> Self {
-        let mut out = match self {
-            Self::Sparse { columns, .. } => Self::sparse(*columns),
-            Self::Dense { columns, .. } => Self::Dense { rows: 0, columns: *columns, values: Vec::new() },
-        };
+        let mut out = self.empty_like(self.columns());
         for i in rows {
             match (&mut out, self.row(i)) {
                 (Self::Dense { rows, values, .. }, Row::Dense(row)) => {
-                    values.extend_from_slice(row);
+                    values.extend(row);
                     *rows += 1;
+                }
+                (Self::Sparse { starts, indices, values, .. }, Row::Sparse(columns, row)) => {
+                    indices.extend_from_slice(columns);
+                    values.extend(row);
+                    starts.push(indices.len());
                 }
                 (out, row) => out.push_row(row.iter()),
             }
@@ -243,21 +304,25 @@ pub(crate) fn check_width(columns: usize, stored: usize) -> Result<(), String> {
     ))
 }
 
-/// Sparse rows with their zeros written out, from the end on: no entry's place is before where it stands.
-fn spread(columns: usize, starts: &[usize], indices: &[u32], mut values: Vec<f64>) -> Matrix {
-    let rows = starts.len() - 1;
-    values.resize(rows * columns, 0.0);
+/// Columns end to end, from rows end to end.
+fn turned<V: Value>(values: &[V], rows: usize, columns: usize) -> Vec<V> {
+    (0..columns).flat_map(|j| (0..rows).map(move |i| values[i * columns + j])).collect()
+}
+
+/// Writes out the zeros of sparse rows, from the end on: no entry's place is before where it stands.
+fn spread<V: Value>(columns: usize, starts: &[usize], indices: &[u32], values: &mut Vec<V>) {
+    let (rows, zero) = (starts.len() - 1, V::default());
+    values.resize(rows * columns, zero);
     for i in (0..rows).rev() {
         let mut end = (i + 1) * columns;
         for k in (starts[i]..starts[i + 1]).rev() {
             let (v, place) = (values[k], i * columns + indices[k] as usize);
-            values[place + 1..end].fill(0.0);
+            values[place + 1..end].fill(zero);
             values[place] = v;
             end = place;
         }
-        values[i * columns..end].fill(0.0);
+        values[i * columns..end].fill(zero);
     }
-    Matrix::Dense { rows, columns, values }
 }
 
 impl<'a> Row<'a> {
@@ -265,8 +330,8 @@ impl<'a> Row<'a> {
     #[inline(always)]
     pub fn dot(self, w: &[f64]) -> f64 {
         match self {
-            Self::Sparse(indices, values) => sparse_dot(indices, values, w),
-            Self::Dense(row) => dot(row, w),
+            Self::Sparse(indices, values) => either!(Numbers, values, values => sparse_dot(indices, values, w)),
+            Self::Dense(row) => either!(Numbers, row, row => dot(row, w)),
         }
     }
 
@@ -274,8 +339,31 @@ impl<'a> Row<'a> {
     #[inline(always)]
     pub(crate) fn long_dot(self, w: &[f64]) -> f64 {
         match self {
-            Self::Sparse(indices, values) => sparse_dot(indices, values, w),
-            Self::Dense(row) => long_dot(row, w),
+            Self::Sparse(indices, values) => either!(Numbers, values, values => sparse_dot(indices, values, w)),
+            Self::Dense(row) => either!(Numbers, row, row => long_dot(row, w)),
+        }
+    }
+
+    /// x·a and x·b of vectors that lie side by side, so that what is fetched for one is there for the other; each with the
+    /// bits of [`Row::dot`].
+    #[inline(always)]
+    pub(crate) fn dot_both(self, both: &[[f64; 2]]) -> [f64; 2] {
+        match self {
+            Self::Sparse(indices, values) => either!(Numbers, values, values => sparse_dot_both(indices, values, both)),
+            Self::Dense(row) => either!(Numbers, row, row => dot_both(row, both)),
+        }
+    }
+
+    /// b += c·x of the second of two vectors that lie side by side.
+    #[inline(always)]
+    pub(crate) fn axpy_second(self, c: f64, both: &mut [[f64; 2]]) {
+        match self {
+            Self::Sparse(indices, values) => either!(Numbers, values, values => {
+                indices.iter().zip(values).for_each(|(&j, v)| both[j as usize][1] += c * v.wide());
+            }),
+            Self::Dense(row) => either!(Numbers, row, row => {
+                both.iter_mut().zip(row).for_each(|(pair, v)| pair[1] += c * v.wide());
+            }),
         }
     }
 
@@ -283,8 +371,8 @@ impl<'a> Row<'a> {
     #[inline(always)]
     pub fn axpy(self, a: f64, w: &mut [f64]) {
         match self {
-            Self::Sparse(indices, values) => sparse_axpy(a, indices, values, w),
-            Self::Dense(row) => axpy(a, row, w),
+            Self::Sparse(indices, values) => either!(Numbers, values, values => sparse_axpy(a, indices, values, w)),
+            Self::Dense(row) => either!(Numbers, row, row => axpy(a, row, w)),
         }
     }
 
@@ -293,11 +381,11 @@ impl<'a> Row<'a> {
     pub fn axpy_squares(self, a: f64, w: &mut [f64]) {
         match self {
             Self::Sparse(indices, values) => {
-                for (&j, &v) in indices.iter().zip(values) {
-                    w[j as usize] += a * v * v;
-                }
+                either!(Numbers, values, values => sparse_axpy_squares(a, indices, values, w));
             }
-            Self::Dense(row) => w.iter_mut().zip(row).for_each(|(w, v)| *w += a * v * v),
+            Self::Dense(row) => {
+                either!(Numbers, row, row => w.iter_mut().zip(row).for_each(|(w, v)| *w += a * v.wide() * v.wide()));
+            }
         }
     }
 
@@ -305,7 +393,7 @@ impl<'a> Row<'a> {
     #[inline(always)]
     pub fn norm_sq(self) -> f64 {
         let (Self::Sparse(_, values) | Self::Dense(values)) = self;
-        dot(values, values)
+        either!(Numbers, values, values => dot(values, values))
     }
 
     /// Stored entries: what touching the row costs.
@@ -321,57 +409,100 @@ impl<'a> Row<'a> {
             Self::Sparse(indices, values) => (Some(indices), values),
             Self::Dense(values) => (None, values),
         };
-        values.iter().enumerate().map(move |(k, &v)| (indices.map_or(k as u32, |i| i[k]), v))
+        values.iter().enumerate().map(move |(k, v)| (indices.map_or(k as u32, |i| i[k]), v))
     }
 }
 
 /// x·w over four fixed lanes: one after the other, additions would wait for each other.
 #[inline(always)]
-fn sparse_dot(indices: &[u32], values: &[f64], w: &[f64]) -> f64 {
+fn sparse_dot<V: Value>(indices: &[u32], values: &[V], w: &[f64]) -> f64 {
     let (i4, i_rest) = indices.as_chunks::<4>();
     let (v4, v_rest) = values.as_chunks::<4>();
     let mut lanes = [0.0; 4];
     for (i, v) in i4.iter().zip(v4) {
         for k in 0..4 {
-            lanes[k] += v[k] * w[i[k] as usize];
+            lanes[k] += v[k].wide() * w[i[k] as usize];
         }
     }
-    let rest: f64 = i_rest.iter().zip(v_rest).map(|(&j, &v)| v * w[j as usize]).sum();
+    let rest: f64 = i_rest.iter().zip(v_rest).map(|(&j, v)| v.wide() * w[j as usize]).sum();
     (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]) + rest
+}
+
+/// x·a and x·b, each as by [`sparse_dot`].
+#[inline(always)]
+fn sparse_dot_both<V: Value>(indices: &[u32], values: &[V], both: &[[f64; 2]]) -> [f64; 2] {
+    let (i4, i_rest) = indices.as_chunks::<4>();
+    let (v4, v_rest) = values.as_chunks::<4>();
+    let mut lanes = [[0.0; 2]; 4];
+    for (i, v) in i4.iter().zip(v4) {
+        for k in 0..4 {
+            let pair = both[i[k] as usize];
+            lanes[k] = [lanes[k][0] + v[k].wide() * pair[0], lanes[k][1] + v[k].wide() * pair[1]];
+        }
+    }
+    std::array::from_fn(|s| {
+        let rest: f64 = i_rest.iter().zip(v_rest).map(|(&j, v)| v.wide() * both[j as usize][s]).sum();
+        (lanes[0][s] + lanes[1][s]) + (lanes[2][s] + lanes[3][s]) + rest
+    })
+}
+
+/// x·a and x·b, each as by [`dot`].
+#[inline(always)]
+fn dot_both<V: Value>(row: &[V], both: &[[f64; 2]]) -> [f64; 2] {
+    let (x4, x_rest) = row.as_chunks::<4>();
+    let (b4, b_rest) = both.as_chunks::<4>();
+    let mut lanes = [[0.0; 2]; 4];
+    for (x, pairs) in x4.iter().zip(b4) {
+        for k in 0..4 {
+            lanes[k] = [lanes[k][0] + x[k].wide() * pairs[k][0], lanes[k][1] + x[k].wide() * pairs[k][1]];
+        }
+    }
+    std::array::from_fn(|s| {
+        let rest: f64 = x_rest.iter().zip(b_rest).map(|(x, pair)| x.wide() * pair[s]).sum();
+        (lanes[0][s] + lanes[1][s]) + (lanes[2][s] + lanes[3][s]) + rest
+    })
 }
 
 /// w += a·x.
 #[inline(always)]
-fn sparse_axpy(a: f64, indices: &[u32], values: &[f64], w: &mut [f64]) {
-    for (&j, &v) in indices.iter().zip(values) {
-        w[j as usize] += a * v;
+fn sparse_axpy<V: Value>(a: f64, indices: &[u32], values: &[V], w: &mut [f64]) {
+    for (&j, v) in indices.iter().zip(values) {
+        w[j as usize] += a * v.wide();
+    }
+}
+
+/// w += a·x², entry by entry.
+#[inline(always)]
+fn sparse_axpy_squares<V: Value>(a: f64, indices: &[u32], values: &[V], w: &mut [f64]) {
+    for (&j, v) in indices.iter().zip(values) {
+        w[j as usize] += a * v.wide() * v.wide();
     }
 }
 
 /// a·b over four fixed lanes.
 #[inline(always)]
-pub fn dot(a: &[f64], b: &[f64]) -> f64 {
+pub fn dot<A: Value, B: Value>(a: &[A], b: &[B]) -> f64 {
     let (a4, a_rest) = a.as_chunks::<4>();
     let (b4, b_rest) = b.as_chunks::<4>();
     let mut lanes = [0.0; 4];
     for (x, y) in a4.iter().zip(b4) {
         for k in 0..4 {
-            lanes[k] += x[k] * y[k];
+            lanes[k] += x[k].wide() * y[k].wide();
         }
     }
-    let rest: f64 = a_rest.iter().zip(b_rest).map(|(x, y)| x * y).sum();
+    let rest: f64 = a_rest.iter().zip(b_rest).map(|(x, y)| x.wide() * y.wide()).sum();
     (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]) + rest
 }
 
 /// a·b over 32 fixed lanes.
 #[inline(always)]
-pub(crate) fn long_dot(a: &[f64], b: &[f64]) -> f64 {
+pub(crate) fn long_dot<V: Value>(a: &[V], b: &[f64]) -> f64 {
     let (a32, a_rest) = a.as_chunks::<32>();
     let (b32, b_rest) = b.as_chunks::<32>();
     let mut lanes = [0.0; 32];
     for (x, y) in a32.iter().zip(b32) {
         for k in 0..32 {
-            lanes[k] += x[k] * y[k];
+            lanes[k] += x[k].wide() * y[k];
         }
     }
     for half in [16, 8, 4] {
@@ -384,8 +515,8 @@ pub(crate) fn long_dot(a: &[f64], b: &[f64]) -> f64 {
 
 /// y += a·x.
 #[inline(always)]
-pub fn axpy(a: f64, x: &[f64], y: &mut [f64]) {
+pub fn axpy<V: Value>(a: f64, x: &[V], y: &mut [f64]) {
     for (y, x) in y.iter_mut().zip(x) {
-        *y += a * x;
+        *y += a * x.wide();
     }
 }

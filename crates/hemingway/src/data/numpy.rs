@@ -90,7 +90,7 @@ fn dense(array: Array, name: &str) -> Result<Matrix, String> {
             let (i, j, value) = (k / columns, k % columns, array.values[k]);
             Err(format!("{name}[{i}, {j}] is {value}; fill it in or leave the row out"))
         }
-        None => Ok(Matrix::Dense { rows, columns, values: array.values }),
+        None => Ok(Matrix::Dense { rows, columns, values: array.values.into() }),
     }
 }
 

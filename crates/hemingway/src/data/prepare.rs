@@ -8,7 +8,8 @@ mod labels;
 use serde::{Deserialize, Serialize};
 
 use super::libsvm::Base;
-use super::{Dataset, Like, Matrix, matrix};
+use super::matrix::{Precision, Value, Values, dot, either};
+use super::{Dataset, Like, Matrix};
 use crate::problem::Scheme;
 use crate::{Error, Result};
 pub use labels::LabelRule;
@@ -37,6 +38,9 @@ pub struct Preparation {
     pub classes: Option<Scheme>,
     /// `--intercept`: a last column of ones, added after any normalization.
     pub intercept: bool,
+    /// `--storage`: how values are kept.
+    #[serde(skip_serializing_if = "Precision::is_auto")]
+    pub storage: Precision,
 }
 
 /// Data ready to train on.
@@ -73,8 +77,22 @@ pub struct Rules {
 pub fn prepare(dataset: Dataset, preparation: &Preparation, binary: bool) -> Result<Prepared> {
     let largest = || largest_by_column(&dataset.matrix);
     let rules = Rules::learn(&dataset.labels, dataset.columns(), largest, preparation, binary)?;
-    let (dataset, notes) = rules.apply(dataset)?;
+    let (mut dataset, mut notes) = rules.apply(dataset)?;
+    notes.extend(preparation.note());
+    dataset.matrix = preparation.kept(dataset.matrix, &dataset.name)?;
     Ok(Prepared { dataset, rules, notes })
+}
+
+impl Preparation {
+    /// Rows as they are to be kept; `name` is for the message.
+    pub(crate) fn kept(&self, matrix: Matrix, name: &str) -> Result<Matrix> {
+        matrix.kept_as(self.storage).map_err(|what| Error::file(name, what))
+    }
+
+    /// What there is to say of how values are kept.
+    pub(crate) fn note(&self) -> Option<String> {
+        (self.storage == Precision::F32).then(|| "values are rounded to f32".into())
+    }
 }
 
 impl Rules {
@@ -183,9 +201,9 @@ pub(crate) fn as_scales(mut largest: Vec<f64>) -> Vec<f64> {
 /// The stored values of each row, to change in place.
 fn row_values(matrix: &mut Matrix) -> Vec<&mut [f64]> {
     match matrix {
-        Matrix::Dense { columns, values, .. } => values.chunks_exact_mut((*columns).max(1)).collect(),
+        Matrix::Dense { columns, values, .. } => values.widened().chunks_exact_mut((*columns).max(1)).collect(),
         Matrix::Sparse { starts, values, .. } => {
-            let mut rest = values.as_mut_slice();
+            let mut rest = values.widened().as_mut_slice();
             let mut cut = |pair: &[usize]| {
                 let (row, tail) = std::mem::take(&mut rest).split_at_mut(pair[1] - pair[0]);
                 rest = tail;
@@ -202,7 +220,7 @@ fn unit_rows(matrix: &mut Matrix) {
         let largest = row.iter().fold(0_f64, |most, v| most.max(v.abs()));
         if largest > 0.0 {
             row.iter_mut().for_each(|v| *v /= largest);
-            let length = matrix::dot(row, row).sqrt();
+            let length = dot(row, row).sqrt();
             row.iter_mut().for_each(|v| *v /= length);
         }
     }
@@ -215,15 +233,15 @@ fn divide_columns(matrix: &mut Matrix, scales: &[f64]) -> Result<(), String> {
     match matrix {
         Matrix::Dense { columns, values, .. } => {
             values
+                .widened()
                 .chunks_exact_mut((*columns).max(1))
                 .for_each(|row| row.iter_mut().zip(scales).for_each(|(v, s)| *v /= s));
         }
         Matrix::Sparse { indices, values, .. } => {
-            values.iter_mut().zip(indices).for_each(|(v, j)| *v /= scales[*j as usize]);
+            values.widened().iter_mut().zip(indices).for_each(|(v, j)| *v /= scales[*j as usize]);
         }
     }
-    let (Matrix::Dense { values, .. } | Matrix::Sparse { values, .. }) = matrix;
-    let fine = values.iter().all(|v| v.is_finite());
+    let fine = matrix.values().iter().all(f64::is_finite);
     fine.then_some(()).ok_or_else(|| "a value is too large for the scale of its column in the training data".into())
 }
 
@@ -234,12 +252,12 @@ fn with_ones(matrix: Matrix) -> Result<Matrix, String> {
     Ok(match matrix {
         Matrix::Sparse { mut starts, mut indices, mut values, .. } => {
             append_to_rows(&mut indices, n, |i| starts[i], last);
-            append_to_rows(&mut values, n, |i| starts[i], 1.0);
+            either!(Values, &mut values, values => append_to_rows(values, n, |i| starts[i], Value::nearest(1.0)));
             starts.iter_mut().enumerate().for_each(|(i, start)| *start += i);
             Matrix::Sparse { columns: columns + 1, starts, indices, values }
         }
         Matrix::Dense { rows, mut values, .. } => {
-            append_to_rows(&mut values, n, |i| i * columns, 1.0);
+            either!(Values, &mut values, values => append_to_rows(values, n, |i| i * columns, Value::nearest(1.0)));
             Matrix::Dense { rows, columns: columns + 1, values }
         }
     })

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::format::{Format, HEAD};
 use super::libsvm::Base;
 use super::synth::Recipe;
-use super::{Dataset, Reading, csv, file, idx, libsvm, numpy, vw};
+use super::{Dataset, Precision, Reading, csv, file, idx, libsvm, numpy, vw};
 use crate::{Error, Result};
 
 /// Where data comes from.
@@ -36,6 +36,14 @@ pub struct Loaded {
 impl From<Dataset> for Loaded {
     fn from(dataset: Dataset) -> Self {
         Self { dataset, notes: Vec::new(), base: None, names: None }
+    }
+}
+
+impl Loaded {
+    /// The same with values kept as f32 if that loses nothing.
+    fn compact(mut self) -> Self {
+        self.dataset.matrix.values_mut().keep_as(Precision::Auto);
+        self
     }
 }
 
@@ -68,7 +76,7 @@ impl Source {
     /// The same without a look at a file of weights.
     pub(super) fn load_alone(&self, reading: &Reading) -> Result<Loaded> {
         match self {
-            Self::File(path) => load_file(path, reading),
+            Self::File(path) => load_file(path, reading).map(Loaded::compact),
             Self::Synthetic(recipe) => {
                 reading.refuse_labels("made data")?;
                 reading.refuse_weight("made data")?;

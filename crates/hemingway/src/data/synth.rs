@@ -72,7 +72,7 @@ impl Recipe {
                 let mut rng = self.stream(Stream::Weights, number);
                 let u: Vec<f64> = (0..*columns).map(|_| normal(&mut rng)).collect();
                 let twice = 2.0 / matrix::dot(&u, &u);
-                for row in values.chunks_exact_mut(*columns) {
+                for row in values.widened().chunks_exact_mut(*columns) {
                     matrix::axpy(-twice * matrix::dot(&u, row), &u, row);
                 }
             }

@@ -40,7 +40,7 @@ impl Simulated {
         let mut engine = Self {
             items: setting.first_items(),
             dealt: Dealt::new(&setting, 1),
-            timekeeper: Timekeeper::new(&cluster, setting.problem.seed, &[0]),
+            timekeeper: Timekeeper::new(&cluster, setting.problem.seed, &[0.0]),
             toll: None,
             setting,
             cluster,
@@ -73,8 +73,9 @@ impl Simulated {
         self.toll = Toll::new(self.setting.rounds.as_ref(), dealt.own.machines())?;
         self.dealt = dealt;
         let shards = self.dealt.shards(&self.setting);
-        let stored: Vec<u64> = shards.iter().map(|shard| shard.stored()).collect();
-        self.timekeeper = Timekeeper::new(&self.cluster, self.setting.problem.seed, &stored);
+        let each = self.setting.problem.data.matrix.entry_bytes();
+        let held: Vec<f64> = shards.iter().map(|shard| shard.stored() as f64 * each).collect();
+        self.timekeeper = Timekeeper::new(&self.cluster, self.setting.problem.seed, &held);
         let setting = &self.setting;
         self.workers = shards.into_iter().map(|shard| setting.algorithm.worker(&setting.outline, shard)).collect();
         Ok(())

@@ -105,6 +105,7 @@ impl JobSpec {
             ("--positive", self.preparation.positive.is_some()),
             ("--classes", self.preparation.classes.is_some()),
             ("--intercept", self.preparation.intercept),
+            ("--storage", !self.preparation.storage.is_auto()),
             ("--fraction", self.fraction.is_some()),
         ];
         match meaningless.into_iter().find(|(_, given)| *given) {

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use super::{Job, JobSpec, classes};
 use crate::data::libsvm::share::{Share, Survey};
 use crate::data::matrix::{Row, is_dense};
-use crate::data::prepare::{Rules, as_scales};
+use crate::data::prepare::{Preparation, Rules, as_scales};
 use crate::data::source::libsvm_notes;
-use crate::data::{Dataset, Info, Matrix, Normalize, Source, dealing_order, fingerprint_of_row};
+use crate::data::{Dataset, Info, Matrix, Normalize, Precision, Source, dealing_order, fingerprint_of_row};
 use crate::placement::Placement;
 use crate::problem::{Classes, Loss, Penalty, Problem, Whole, check_labels, check_rows, slopes, steepest};
 use crate::share::{Company, tell_all};
@@ -21,6 +21,7 @@ struct Understood {
     loss: Loss,
     classes: Option<Classes>,
     rules: Rules,
+    preparation: Preparation,
     /// All labels as they are learned.
     labels: Vec<f64>,
     /// The form in which rows are prepared, and that in which they are kept.
@@ -45,12 +46,11 @@ impl JobSpec {
         let settled = self.check_settings();
         tell_all(company, settled)?;
         let (understood, problem, fingerprint) = self.read_share(path, company)?;
-        let Understood { survey, loss, rules, mut notes, dense, labels, .. } = understood;
+        let Understood { survey, loss, rules, mut notes, labels, .. } = understood;
         self.check_metric(loss)?;
         let test = self.load_test(Some(survey.base), &rules, &mut notes)?;
         let ones = if rules.intercept { labels.len() } else { 0 };
-        let name = problem.data.name.clone();
-        let info = Info::of_whole(name, problem.data.columns(), survey.nonzeros + ones, dense.1, &labels);
+        let info = Info::of_whole(&problem.data, survey.nonzeros + ones, &labels);
         let facts = self.facts(problem.fingerprint(fingerprint), info, &problem)?;
         let base = Some(survey.base);
         Ok(Job { spec: self, facts, problem, test, rules, base, notes, engines: None, rounds: None, raters: None })
@@ -101,6 +101,7 @@ impl JobSpec {
         let classes = self.classes(&rules, loss, &mut notes)?;
         let none = Dataset::new("", Matrix::sparse(columns), Vec::new());
         notes.extend(rules.apply(none)?.1);
+        notes.extend(self.preparation.note());
         let labels: Option<Vec<f64>> = survey.labels.iter().map(|y| rules.labels.apply(*y)).collect();
         let labels = labels.ok_or_else(|| Error::Evidence("a label is not among those that were read".into()))?;
         check_labels(&labels, loss, classes)?;
@@ -109,7 +110,8 @@ impl JobSpec {
         let ones = usize::from(rules.intercept);
         let before = is_dense(survey.nonzeros, rows, columns);
         let after = is_dense(survey.nonzeros + ones * rows, rows, columns + ones);
-        Ok(Understood { survey, loss, classes, rules, labels, dense: (before, after), notes })
+        let (preparation, dense) = (self.preparation, (before, after));
+        Ok(Understood { survey, loss, classes, rules, preparation, labels, dense, notes })
     }
 }
 
@@ -129,7 +131,7 @@ impl Arrivals {
     fn of(first: usize, columns: usize, lengths: &[u32], dense: bool) -> Self {
         let rows = lengths.len();
         if dense {
-            return Self { first, matrix: Matrix::Dense { rows, columns, values: vec![0.0; rows * columns] } };
+            return Self { first, matrix: Matrix::Dense { rows, columns, values: vec![0.0; rows * columns].into() } };
         }
         let ends = lengths.iter().scan(0, |end, length| {
             *end += *length as usize;
@@ -137,7 +139,8 @@ impl Arrivals {
         });
         let starts: Vec<usize> = std::iter::once(0).chain(ends).collect();
         let stored = starts[rows];
-        Self { first, matrix: Matrix::Sparse { columns, starts, indices: vec![0; stored], values: vec![0.0; stored] } }
+        let (indices, values) = (vec![0; stored], vec![0.0; stored].into());
+        Self { first, matrix: Matrix::Sparse { columns, starts, indices, values } }
     }
 
     /// Takes rows from a message: place, entries, indices, values, again and again.
@@ -166,11 +169,11 @@ fn put(matrix: &mut Matrix, row: usize, count: usize, entries: impl Iterator<Ite
             if end - start != count {
                 return Err(cut_short());
             }
-            let places = indices[*start..*end].iter_mut().zip(&mut values[*start..*end]);
+            let places = indices[*start..*end].iter_mut().zip(&mut values.widened()[*start..*end]);
             places.zip(entries).for_each(|((j, v), entry)| (*j, *v) = entry);
         }
         Matrix::Dense { columns, values, .. } => {
-            let place = values.get_mut(row * *columns..(row + 1) * *columns).ok_or_else(cut_short)?;
+            let place = values.widened().get_mut(row * *columns..(row + 1) * *columns).ok_or_else(cut_short)?;
             for (j, v) in entries {
                 *place.get_mut(j as usize).ok_or_else(cut_short)? = v;
             }
@@ -197,7 +200,7 @@ fn deal(
     path: &Path,
     company: &mut dyn Company,
 ) -> Result<(Dataset, u64)> {
-    let Understood { survey, rules, labels, dense, .. } = understood;
+    let Understood { survey, rules, preparation, labels, dense, .. } = understood;
     let (rank, ranks, rows) = (company.rank(), company.ranks(), labels.len());
     let (own, homes) = (survey.cuts[rank]..survey.cuts[rank + 1], Placement::even(rows, ranks));
     let holder = |place: usize| homes.ranges().position(|range| range.contains(&place)).unwrap_or(0);
@@ -213,10 +216,13 @@ fn deal(
     let columns = survey.columns + usize::from(rules.intercept);
     let mut arrivals = Arrivals::of(held.start, columns, &lengths, dense.1);
 
+    let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
     let (mut next, mut rounds, mut fingerprint) = (0, 0, 0_u64);
     let mut failed = None;
     let read = share.rows(survey, |some| {
         let (some, _) = rules.apply_to_some(some.in_form(dense.0)).map_err(|what| Error::file(path, what))?;
+        // Rounded, if at all, before anything is made of them.
+        let some = preparation.kept(some, &name)?;
         let mut messages = vec![Vec::new(); ranks];
         for i in 0..some.rows() {
             let (row, label) = (some.row(i), labels[own.start + next]);
@@ -238,9 +244,13 @@ fn deal(
             arrivals.take(&message)?;
         }
     }
-    let parts = tell_all(company, failed.map_or(Ok(fingerprint), Err))?;
-    let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-    Ok((Dataset::new(name, arrivals.matrix, own_labels), parts.into_iter().fold(0, u64::wrapping_add)))
+    let own = (fingerprint, arrivals.matrix.values().numbers().are_f32());
+    let parts = tell_all(company, failed.map_or(Ok(own), Err))?;
+    // All processes keep values alike.
+    let storage = if parts.iter().all(|(_, are_f32)| *are_f32) { preparation.storage } else { Precision::F64 };
+    let matrix = Preparation { storage, ..*preparation }.kept(arrivals.matrix, &name)?;
+    let fingerprint = parts.into_iter().fold(0_u64, |sum, (part, _)| sum.wrapping_add(part));
+    Ok((Dataset::new(name, matrix, own_labels), fingerprint))
 }
 
 /// How many entries each of the rows has that will be held here.

@@ -138,7 +138,7 @@ impl Rounds {
         let price = Price::new(&model, &self.cluster, machines)?;
         let plain = plain(&model, machines);
         let numbers: usize = model.variables.iter().map(super::Variable::elements).sum();
-        let plain_seconds = Timekeeper::new(&self.cluster, 0, &vec![0; machines]).sync_seconds(numbers, numbers);
+        let plain_seconds = Timekeeper::new(&self.cluster, 0, &vec![0.0; machines]).sync_seconds(numbers, numbers);
         let (strategy, seconds) = match &self.way {
             Way::Plain => (plain.clone(), plain_seconds),
             Way::Given(strategy) => {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::TrainedModel;
 use crate::data::numpy::Written;
 use crate::data::ratings::{Directory, Listed, Meaning};
-use crate::data::{Dataset, Matrix};
+use crate::data::{Dataset, Matrix, Numbers};
 use crate::problem::{FactorModel, Factors, Feedback};
 use crate::{Error, Result};
 
@@ -142,15 +142,15 @@ fn arrays(model: &TrainedModel, ratings: &RatingModel) -> std::io::Result<Vec<u8
     let sides = [("user", "users", halves.users, &ratings.users), ("item", "items", halves.items, &ratings.items)];
     for (one, all, factors, names) in sides {
         let products: Vec<f64> = factors.chunks_exact(width).flat_map(|x| &x[..rank]).copied().collect();
-        arrays.floats(&format!("{one}_factors"), &[names.len(), rank], &products)?;
+        arrays.floats(&format!("{one}_factors"), &[names.len(), rank], Numbers::F64(&products))?;
         if ratings.factors.biased() {
             let biases: Vec<f64> = factors.chunks_exact(width).map(|x| x[rank]).collect();
-            arrays.floats(&format!("{one}_bias"), &[names.len()], &biases)?;
+            arrays.floats(&format!("{one}_bias"), &[names.len()], Numbers::F64(&biases))?;
         }
         arrays.texts(all, names)?;
     }
     if let Feedback::Explicit { mean, .. } = ratings.factors.feedback {
-        arrays.floats("mean", &[], &[mean])?;
+        arrays.floats("mean", &[], Numbers::F64(&[mean]))?;
     }
     Ok(arrays.finish()?.into_inner())
 }

@@ -19,7 +19,7 @@ fn any_model() -> impl Strategy<Value = (TrainedModel, Matrix)> {
     let parts = (0..Loss::ALL.len(), weights, scales, rows, labels, any::<bool>(), any::<bool>());
     parts.prop_map(|(loss, weights, scales, values, labels, unit_rows, intercept)| {
         let model = model(Loss::ALL[loss], weights, scales, labels, unit_rows, intercept);
-        (model, Matrix::Dense { rows: 5, columns: 3, values })
+        (model, Matrix::dense(3, values))
     })
 }
 
@@ -155,7 +155,7 @@ fn classes_of_liblinear_come_in_any_order() {
     let text = "solver_type MCSVM_CS\nnr_class 3\nlabel 4 9 2\nnr_feature 1\nbias -1\nw\n0.5 1 -3 \n";
     let model = read(text.as_bytes()).unwrap();
     assert_eq!(model.weights, [-3.0, 0.5, 1.0]);
-    let rows = Matrix::Dense { rows: 3, columns: 1, values: vec![1.0, -1.0, 0.0] };
+    let rows = Matrix::dense(1, vec![1.0, -1.0, 0.0]);
     assert_eq!(predictions(&model, &rows), [9.0, 2.0, 2.0]);
 }
 
@@ -182,7 +182,7 @@ fn a_bias_multiplies_its_weight() {
 #[test]
 fn a_tie_goes_to_the_second_label_of_liblinear() {
     let text = "solver_type L2R_LR\nnr_class 2\nlabel 4 9\nnr_feature 1\nbias -1\nw\n2\n";
-    let rows = Matrix::Dense { rows: 3, columns: 1, values: vec![1.0, -1.0, 0.0] };
+    let rows = Matrix::dense(1, vec![1.0, -1.0, 0.0]);
     assert_eq!(predictions(&read(text.as_bytes()).unwrap(), &rows), [4.0, 9.0, 9.0]);
 }
 

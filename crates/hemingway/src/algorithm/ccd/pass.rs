@@ -3,8 +3,8 @@
 
 use super::super::factors;
 use super::Layout;
-use crate::data::matrix::dot;
-use crate::data::{Row, Shard};
+use crate::data::matrix::{dot, either};
+use crate::data::{Numbers, Row, Shard, Value};
 use crate::problem::{Factors, Outline};
 
 /// Sums that do not wait for each other.
@@ -82,10 +82,10 @@ impl Pass {
             let p = &mut self.users[u * width..(u + 1) * width];
             let Row::Sparse(indices, ratings) = shard.row(u) else { continue };
             let alpha = self.factors.alpha();
-            let (mut numerator, mut denominator) = match alpha {
+            let (mut numerator, mut denominator) = either!(Numbers, ratings, ratings => match alpha {
                 None => take_out(indices, ratings, z, pairs, (self.open[u], p[t]), |_| 1.0),
                 Some(alpha) => take_out(indices, ratings, z, pairs, (self.open[u], p[t]), |r| alpha * r),
-            };
+            });
             if alpha.is_some() {
                 numerator -= dot(p, gram) - p[t] * gram[t];
                 denominator += gram[t] + l2;
@@ -93,10 +93,10 @@ impl Pass {
                 denominator += l2 * z.len() as f64;
             }
             p[t] = super::quotient(numerator, denominator);
-            match alpha {
+            either!(Numbers, ratings, ratings => match alpha {
                 None => tell(indices, ratings, z, items, p[t], l2, |_| 1.0),
                 Some(alpha) => tell(indices, ratings, z, items, p[t], 0.0, |r| alpha * r),
-            }
+            });
             products.iter_mut().zip(&*p).for_each(|(sum, other)| *sum += p[t] * other);
             self.open[u] = p[t];
             own[shard.start() + u] = p[t];
@@ -116,9 +116,9 @@ fn set_bias(bias: &mut f64, row: Row<'_>, z: &mut [f64], l2: f64) {
 
 /// z ← z + g(p·q − p′q′), with Σ zq and Σ gq²: (p′, p) belong to the component that was open and the one that is visited.
 #[inline(always)]
-fn take_out(
+fn take_out<V: Value>(
     indices: &[u32],
-    ratings: &[f64],
+    ratings: &[V],
     z: &mut [f64],
     pairs: &[[f64; 2]],
     (open, own): (f64, f64),
@@ -126,7 +126,7 @@ fn take_out(
 ) -> (f64, f64) {
     let (mut pull, mut bend) = ([0.0; LANES], [0.0; LANES]);
     for (k, ((i, rating), z)) in indices.iter().zip(ratings).zip(z).enumerate() {
-        let ([before, q], g) = (pairs[*i as usize], count(*rating));
+        let ([before, q], g) = (pairs[*i as usize], count(rating.wide()));
         *z += g * (own * q - open * before);
         pull[k % LANES] += *z * q;
         bend[k % LANES] += g * q * q;
@@ -137,9 +137,9 @@ fn take_out(
 
 /// Adds Σ zp and Σ (gp² + λ) to what items hear.
 #[inline(always)]
-fn tell(
+fn tell<V: Value>(
     indices: &[u32],
-    ratings: &[f64],
+    ratings: &[V],
     z: &[f64],
     items: &mut [[f64; 2]],
     p: f64,
@@ -149,6 +149,6 @@ fn tell(
     for ((i, rating), z) in indices.iter().zip(ratings).zip(z) {
         let item = &mut items[*i as usize];
         item[0] += z * p;
-        item[1] += count(*rating) * p * p + l2;
+        item[1] += count(rating.wide()) * p * p + l2;
     }
 }

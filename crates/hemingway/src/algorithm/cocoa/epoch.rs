@@ -4,7 +4,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::visits::{Looked, Visits, WIDTH};
 use crate::algorithm::{Work, dual, primal};
-use crate::data::{Ahead, Narrow, Shard};
+use crate::data::{Ahead, Narrow, Shard, Value};
 use crate::problem::{Loss, Outline};
 use crate::simd::widest;
 
@@ -111,22 +111,22 @@ impl Meeting for Several<'_> {
 }
 
 /// Dense rows of few columns, without λ₁: v never leaves the registers.
-struct Few<'a, const D: usize> {
-    rows: &'a [[f64; D]],
+struct Few<'a, V, const D: usize> {
+    rows: &'a [[V; D]],
     v: [f64; D],
 }
 
-impl<const D: usize> Meeting for Few<'_, D> {
+impl<V: Value, const D: usize> Meeting for Few<'_, V, D> {
     #[inline(always)]
     fn predict(&self, i: usize) -> f64 {
         let row = &self.rows[i];
-        (0..D).fold(0.0, |sum, k| sum + row[k] * self.v[k])
+        (0..D).fold(0.0, |sum, k| sum + row[k].wide() * self.v[k])
     }
 
     #[inline(always)]
     fn add(&mut self, i: usize, a: f64) {
         let row = &self.rows[i];
-        (0..D).for_each(|k| self.v[k] += a * row[k]);
+        (0..D).for_each(|k| self.v[k] += a * row[k].wide());
     }
 
     #[inline(always)]
@@ -144,7 +144,7 @@ struct OverFew<'a, 'b> {
 }
 
 impl Narrow for OverFew<'_, '_> {
-    fn run<const D: usize>(&mut self, rows: &[[f64; D]]) {
+    fn run<V: Value, const D: usize>(&mut self, rows: &[[V; D]]) {
         let mut few = Few { rows, v: std::array::from_fn(|k| self.v[k]) };
         self.epoch.passes(self.visits, self.rng, self.epoch.shard.ahead(), &mut few);
         self.v.copy_from_slice(&few.v);

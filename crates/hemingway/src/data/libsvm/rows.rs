@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::{Base, Parsed};
 use crate::data::text::{number, prefix, show};
-use crate::data::{Dataset, Matrix};
+use crate::data::{Dataset, Matrix, Numbers, Values};
 use crate::{Error, Result};
 
 /// Rows and labels.
@@ -113,25 +113,6 @@ impl Rows {
         Some(text.len().min(at + 1))
     }
 
-    /// Adds what followed in the text.
-    ///
-    /// # Errors
-    /// Its first bad line, counted from the beginning of all.
-    pub(super) fn append(&mut self, next: &Self) -> Result<(), Bad> {
-        if let Some(Bad { line, what }) = &next.bad {
-            return Err(Bad { line: self.lines + line, what: what.clone() });
-        }
-        let before = self.indices.len();
-        self.lines += next.lines;
-        self.labels.extend_from_slice(&next.labels);
-        self.starts.extend(next.starts[1..].iter().map(|start| before + start));
-        self.indices.extend_from_slice(&next.indices);
-        self.values.extend_from_slice(&next.values);
-        self.span = wider(self.span, next.span);
-        self.queries |= next.queries;
-        Ok(())
-    }
-
     fn push(&mut self, line: &[u8]) -> Result<(), String> {
         let text = line.iter().position(|&b| b == b'#').map_or(line, |at| &line[..at]);
         let mut tokens = text.split(u8::is_ascii_whitespace).filter(|token| !token.is_empty()).peekable();
@@ -170,21 +151,56 @@ impl Rows {
         }
         Ok(j)
     }
+}
+
+/// All rows, put together: values are kept as f32 until one comes that is none.
+pub(super) struct Together {
+    /// All but the values.
+    rows: Rows,
+    values: Values,
+}
+
+impl Together {
+    /// None yet.
+    pub(super) fn new(base: Option<Base>) -> Self {
+        Self { rows: Rows::new(base), values: Values::F32(Vec::new()) }
+    }
+
+    /// Adds what followed in the text.
+    ///
+    /// # Errors
+    /// Its first bad line, counted from the beginning of all.
+    pub(super) fn append(&mut self, next: &Rows) -> Result<(), Bad> {
+        let Self { rows, values } = self;
+        if let Some(Bad { line, what }) = &next.bad {
+            return Err(Bad { line: rows.lines + line, what: what.clone() });
+        }
+        let before = rows.indices.len();
+        rows.lines += next.lines;
+        rows.labels.extend_from_slice(&next.labels);
+        rows.starts.extend(next.starts[1..].iter().map(|start| before + start));
+        rows.indices.extend_from_slice(&next.indices);
+        values.extend(Numbers::F64(&next.values));
+        rows.span = wider(rows.span, next.span);
+        rows.queries |= next.queries;
+        Ok(())
+    }
 
     /// Settles what indices count from.
-    pub(super) fn finish(mut self, path: &Path) -> Result<Parsed> {
-        let (low, high) = span_of(&self.labels, self.span, path)?;
-        let base = self.base.unwrap_or(if low == 0 { Base::Zero } else { Base::One });
+    pub(super) fn finish(self, path: &Path) -> Result<Parsed> {
+        let Rows { base, labels, starts, mut indices, span, queries, .. } = self.rows;
+        let (low, high) = span_of(&labels, span, path)?;
+        let base = base.unwrap_or(if low == 0 { Base::Zero } else { Base::One });
         let mut columns = high as usize + 1;
         if base == Base::One {
             columns -= 1;
-            self.indices.iter_mut().for_each(|j| *j -= 1);
+            indices.iter_mut().for_each(|j| *j -= 1);
         }
-        let matrix = Matrix::Sparse { columns, starts: self.starts, indices: self.indices, values: self.values };
+        let matrix = Matrix::Sparse { columns, starts, indices, values: self.values };
         let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
         let matrix = matrix.not_too_wide().map_err(|what| Error::file(path, what))?;
-        let dataset = Dataset::new(name, matrix.compact(), self.labels);
-        Ok(Parsed { dataset, base, queries: self.queries })
+        let dataset = Dataset::new(name, matrix.compact(), labels);
+        Ok(Parsed { dataset, base, queries })
     }
 }
 

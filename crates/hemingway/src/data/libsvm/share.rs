@@ -151,7 +151,7 @@ impl Share {
         let first = u32::from(survey.base == Base::One);
         self.each(|rows| {
             let indices = rows.indices.iter().map(|j| j - first).collect();
-            let (starts, values) = (rows.starts.clone(), rows.values.clone());
+            let (starts, values) = (rows.starts.clone(), rows.values.clone().into());
             see(Matrix::Sparse { columns: survey.columns, starts, indices, values })
         })
     }

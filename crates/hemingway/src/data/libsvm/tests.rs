@@ -5,7 +5,7 @@ use crate::data::{any_dataset, dense_rows};
 
 /// The same in one thread, a few bytes at a time.
 fn in_pieces(text: &[u8], size: usize, base: Option<Base>) -> Result<Parsed> {
-    let (mut chunks, mut rows, path) = (Chunks::of(text, size), Rows::new(base), Path::new("some/file"));
+    let (mut chunks, mut rows, path) = (Chunks::of(text, size), Together::new(base), Path::new("some/file"));
     let (mut chunk, mut part) = (Vec::new(), Rows::new(base));
     while chunks.next(&mut chunk) {
         part.parse(&chunk);

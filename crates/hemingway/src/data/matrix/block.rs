@@ -2,26 +2,26 @@
 
 use std::ops::Range;
 
-use super::{Matrix, axpy, dot, sparse_axpy, sparse_dot};
+use super::{Matrix, Numbers, Value, axpy, dot, either, sparse_axpy, sparse_dot};
 
 /// What to do with rows of a number of columns that is known when this is compiled.
 pub(crate) trait Narrow {
     /// Does it.
-    fn run<const D: usize>(&mut self, rows: &[[f64; D]]);
+    fn run<V: Value, const D: usize>(&mut self, rows: &[[V; D]]);
 }
 
 /// Whether rows of `columns` values were few enough columns to be handled so.
 #[inline(always)]
-fn narrow(columns: usize, values: &[f64], work: &mut impl Narrow) -> bool {
+fn narrow<V: Value>(columns: usize, values: &[V], work: &mut impl Narrow) -> bool {
     match columns {
-        1 => work.run::<1>(values.as_chunks().0),
-        2 => work.run::<2>(values.as_chunks().0),
-        3 => work.run::<3>(values.as_chunks().0),
-        4 => work.run::<4>(values.as_chunks().0),
-        5 => work.run::<5>(values.as_chunks().0),
-        6 => work.run::<6>(values.as_chunks().0),
-        7 => work.run::<7>(values.as_chunks().0),
-        8 => work.run::<8>(values.as_chunks().0),
+        1 => work.run::<V, 1>(values.as_chunks().0),
+        2 => work.run::<V, 2>(values.as_chunks().0),
+        3 => work.run::<V, 3>(values.as_chunks().0),
+        4 => work.run::<V, 4>(values.as_chunks().0),
+        5 => work.run::<V, 5>(values.as_chunks().0),
+        6 => work.run::<V, 6>(values.as_chunks().0),
+        7 => work.run::<V, 7>(values.as_chunks().0),
+        8 => work.run::<V, 8>(values.as_chunks().0),
         _ => return false,
     }
     true
@@ -40,10 +40,10 @@ struct Dots<'a> {
 
 impl Narrow for Dots<'_> {
     #[inline(always)]
-    fn run<const D: usize>(&mut self, rows: &[[f64; D]]) {
+    fn run<V: Value, const D: usize>(&mut self, rows: &[[V; D]]) {
         let w = first::<D>(self.w);
         for (z, row) in self.z.iter_mut().zip(rows) {
-            *z = (0..D).fold(0.0, |sum, k| sum + row[k] * w[k]);
+            *z = (0..D).fold(0.0, |sum, k| sum + row[k].wide() * w[k]);
         }
     }
 }
@@ -56,14 +56,47 @@ struct Sum<'a> {
 
 impl Narrow for Sum<'_> {
     #[inline(always)]
-    fn run<const D: usize>(&mut self, rows: &[[f64; D]]) {
+    fn run<V: Value, const D: usize>(&mut self, rows: &[[V; D]]) {
         let mut sum = first::<D>(self.w);
         for (a, row) in self.a.iter().zip(rows) {
             for k in 0..D {
-                sum[k] += if self.squares { a * row[k] * row[k] } else { a * row[k] };
+                let v = row[k].wide();
+                sum[k] += if self.squares { a * v * v } else { a * v };
             }
         }
         self.w[..D].copy_from_slice(&sum);
+    }
+}
+
+/// z = x·w of sparse rows, each of which ends where the next begins.
+#[inline(always)]
+fn sparse_dots<V: Value>(starts: &[usize], indices: &[u32], values: &[V], w: &[f64], z: &mut [f64]) {
+    for (z, ends) in z.iter_mut().zip(starts.windows(2)) {
+        *z = sparse_dot(&indices[ends[0]..ends[1]], &values[ends[0]..ends[1]], w);
+    }
+}
+
+/// z = x·w of dense rows.
+#[inline(always)]
+fn dense_dots<V: Value>(columns: usize, values: &[V], w: &[f64], z: &mut [f64]) {
+    if !narrow(columns, values, &mut Dots { w, z }) {
+        z.iter_mut().zip(values.chunks_exact(columns.max(1))).for_each(|(z, row)| *z = dot(row, w));
+    }
+}
+
+/// w += Σ aᵢxᵢ over sparse rows.
+#[inline(always)]
+fn add_sparse<V: Value>(starts: &[usize], indices: &[u32], values: &[V], a: &[f64], w: &mut [f64]) {
+    for (a, ends) in a.iter().zip(starts.windows(2)).filter(|(a, _)| **a != 0.0) {
+        sparse_axpy(*a, &indices[ends[0]..ends[1]], &values[ends[0]..ends[1]], w);
+    }
+}
+
+/// w += Σ aᵢxᵢ over dense rows.
+#[inline(always)]
+fn add_dense<V: Value>(columns: usize, values: &[V], a: &[f64], w: &mut [f64]) {
+    if !narrow(columns, values, &mut Sum { a, w, squares: false }) {
+        a.iter().zip(values.chunks_exact(columns.max(1))).for_each(|(a, row)| axpy(*a, row, w));
     }
 }
 
@@ -73,7 +106,8 @@ impl Matrix {
     pub(crate) fn if_narrow(&self, rows: Range<usize>, work: &mut impl Narrow) -> bool {
         match self {
             Self::Dense { columns, values, .. } => {
-                narrow(*columns, &values[rows.start * columns..rows.end * columns], work)
+                let values = values.get(rows.start * columns..rows.end * columns);
+                either!(Numbers, values, values => narrow(*columns, values, work))
             }
             Self::Sparse { .. } => false,
         }
@@ -84,15 +118,12 @@ impl Matrix {
     pub(crate) fn dots(&self, rows: Range<usize>, w: &[f64], z: &mut [f64]) {
         match self {
             Self::Sparse { starts, indices, values, .. } => {
-                for (z, ends) in z.iter_mut().zip(starts[rows.start..=rows.end].windows(2)) {
-                    *z = sparse_dot(&indices[ends[0]..ends[1]], &values[ends[0]..ends[1]], w);
-                }
+                let starts = &starts[rows.start..=rows.end];
+                either!(Numbers, values.numbers(), values => sparse_dots(starts, indices, values, w, z));
             }
             Self::Dense { columns, values, .. } => {
-                let values = &values[rows.start * columns..rows.end * columns];
-                if !narrow(*columns, values, &mut Dots { w, z }) {
-                    z.iter_mut().zip(values.chunks_exact((*columns).max(1))).for_each(|(z, row)| *z = dot(row, w));
-                }
+                let values = values.get(rows.start * columns..rows.end * columns);
+                either!(Numbers, values, values => dense_dots(*columns, values, w, z));
             }
         }
     }
@@ -102,15 +133,12 @@ impl Matrix {
     pub(crate) fn add_rows(&self, rows: Range<usize>, a: &[f64], w: &mut [f64]) {
         match self {
             Self::Sparse { starts, indices, values, .. } => {
-                for (a, ends) in a.iter().zip(starts[rows.start..=rows.end].windows(2)).filter(|(a, _)| **a != 0.0) {
-                    sparse_axpy(*a, &indices[ends[0]..ends[1]], &values[ends[0]..ends[1]], w);
-                }
+                let starts = &starts[rows.start..=rows.end];
+                either!(Numbers, values.numbers(), values => add_sparse(starts, indices, values, a, w));
             }
             Self::Dense { columns, values, .. } => {
-                let values = &values[rows.start * columns..rows.end * columns];
-                if !narrow(*columns, values, &mut Sum { a, w, squares: false }) {
-                    a.iter().zip(values.chunks_exact((*columns).max(1))).for_each(|(a, row)| axpy(*a, row, w));
-                }
+                let values = values.get(rows.start * columns..rows.end * columns);
+                either!(Numbers, values, values => add_dense(*columns, values, a, w));
             }
         }
     }

@@ -7,7 +7,7 @@
 use std::ops::Range;
 use std::thread;
 
-use super::Matrix;
+use super::{Matrix, Values, either};
 
 /// Entries that move together.
 const PIECE: usize = 2048;
@@ -28,7 +28,7 @@ impl Matrix {
                 let row = |i: u32| starts[i as usize]..starts[i as usize + 1];
                 thread::scope(|scope| {
                     scope.spawn(|| deal(&mut indices, order, row));
-                    deal(&mut values, order, row);
+                    either!(Values, &mut values, values => deal(values, order, row));
                 });
                 let mut end = 0;
                 let ends = order.iter().map(|&i| {
@@ -38,7 +38,8 @@ impl Matrix {
                 Self::Sparse { columns, starts: std::iter::once(0).chain(ends).collect(), indices, values }
             }
             Self::Dense { rows, columns, mut values } => {
-                deal(&mut values, order, |i| i as usize * columns..(i as usize + 1) * columns);
+                let row = |i: u32| i as usize * columns..(i as usize + 1) * columns;
+                either!(Values, &mut values, values => deal(values, order, row));
                 Self::Dense { rows, columns, values }
             }
         }

@@ -115,7 +115,7 @@ impl Entries {
         let Self { starts, indices, values } = self;
         let ascending = |pair: &[usize]| indices[pair[0]..pair[1]].is_sorted_by(|a, b| a < b);
         if starts.windows(2).all(ascending) && !values.contains(&0.0) {
-            return Ok(Matrix::Sparse { columns, starts, indices, values });
+            return Ok(Matrix::Sparse { columns, starts, indices, values: values.into() });
         }
         Self { starts, indices, values }.in_order(columns)
     }

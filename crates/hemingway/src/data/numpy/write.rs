@@ -6,13 +6,13 @@ use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
 use super::array::MAGIC;
-use crate::data::{Dataset, Matrix};
+use crate::data::{Dataset, Matrix, Numbers};
 
 /// Writes `y`, `weights` if there are any, and `X` or the arrays of a sparse matrix. Nothing is compressed, as by `numpy.savez`.
 pub fn write(dataset: &Dataset, out: impl Write + Seek) -> io::Result<()> {
     let mut arrays = Arrays::new(out);
     match &dataset.matrix {
-        Matrix::Dense { rows, columns, values } => arrays.floats("X", &[*rows, *columns], values)?,
+        Matrix::Dense { rows, columns, values } => arrays.floats("X", &[*rows, *columns], values.numbers())?,
         Matrix::Sparse { columns, starts, indices, values } => {
             arrays.begin("format", "|S3", &[], 3)?;
             arrays.zip.write_all(b"csr")?;
@@ -20,12 +20,12 @@ pub fn write(dataset: &Dataset, out: impl Write + Seek) -> io::Result<()> {
             arrays.whole("shape", shape.into_iter())?;
             arrays.whole("indptr", starts.iter().map(|start| *start as u64))?;
             arrays.whole("indices", indices.iter().map(|j| u64::from(*j)))?;
-            arrays.floats("data", &[values.len()], values)?;
+            arrays.floats("data", &[values.len()], values.numbers())?;
         }
     }
-    arrays.floats("y", &[dataset.labels.len()], &dataset.labels)?;
+    arrays.floats("y", &[dataset.labels.len()], Numbers::F64(&dataset.labels))?;
     if let Some(weights) = &dataset.weights {
-        arrays.floats("weights", &[weights.len()], weights)?;
+        arrays.floats("weights", &[weights.len()], Numbers::F64(weights))?;
     }
     arrays.finish()?;
     Ok(())
@@ -79,9 +79,9 @@ impl<W: Write + Seek> Arrays<W> {
     }
 
     /// Numbers in row order.
-    pub(crate) fn floats(&mut self, name: &str, shape: &[usize], values: &[f64]) -> io::Result<()> {
+    pub(crate) fn floats(&mut self, name: &str, shape: &[usize], values: Numbers<'_>) -> io::Result<()> {
         self.begin(name, "<f8", shape, 8 * values.len())?;
-        self.words(values.iter().map(|value| value.to_le_bytes()))
+        self.words(values.iter().map(f64::to_le_bytes))
     }
 
     fn whole(&mut self, name: &str, values: impl ExactSizeIterator<Item = u64>) -> io::Result<()> {

@@ -87,7 +87,7 @@ proptest! {
         prop_assert_eq!(&ready.matrix.clone().compact(), &ready.matrix);
         for row in dense_rows(&ready.matrix) {
             prop_assert!(row.iter().all(|v| v.is_finite()));
-            let length = matrix::dot(&row[..6], &row[..6]).sqrt();
+            let length = dot(&row[..6], &row[..6]).sqrt();
             match normalize {
                 Some(Normalize::Rows) => prop_assert!(length == 0.0 || (length - 1.0).abs() < 1e-12),
                 Some(Normalize::Columns) => prop_assert!(row.iter().all(|v| v.abs() <= 1.0)),

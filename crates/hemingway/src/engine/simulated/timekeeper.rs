@@ -5,7 +5,6 @@ use rand_distr::{Distribution, StandardNormal};
 use super::super::RoundTime;
 use crate::algorithm::Work;
 use crate::cluster::{Cluster, Collective, Network, Pace, Straggler, Timed};
-use crate::data::matrix::BYTES_PER_ENTRY;
 use crate::placement::Placement;
 use crate::rng::{Purpose, keyed};
 
@@ -37,13 +36,12 @@ struct Hop {
 }
 
 impl Timekeeper {
-    /// Machines that hold so many entries each; the seed draws the stragglers.
-    pub fn new(cluster: &Cluster, seed: u64, stored: &[u64]) -> Self {
+    /// Machines that hold so many bytes each; the seed draws the stragglers.
+    pub fn new(cluster: &Cluster, seed: u64, held: &[f64]) -> Self {
         let memory = cluster.memory_gb * 1e9;
-        let spills = |entries: u64| entries as f64 * BYTES_PER_ENTRY > memory;
-        let spill = |entries: &u64| if spills(*entries) { cluster.compute.spill_factor } else { 1.0 };
-        let spill = stored.iter().map(spill).collect();
-        let machines = stored.len();
+        let spill = |bytes: &f64| if *bytes > memory { cluster.compute.spill_factor } else { 1.0 };
+        let spill = held.iter().map(spill).collect();
+        let machines = held.len();
         Self { cluster: cluster.clone(), seed, spill, hops: hops(&cluster.network, machines), machines }
     }
 
@@ -204,7 +202,7 @@ mod tests {
         let timed = |machines, seconds| Timed { machines, broadcast: vec![(0, seconds)], sum: vec![(0, seconds)] };
         let mut cluster = crate::conformance::cluster();
         cluster.network = Network { timed: vec![timed(1, 1e-5), timed(4, 0.01)], ..network() };
-        let seconds = |machines: usize| Timekeeper::new(&cluster, 0, &vec![1; machines]).sync_seconds(0, 0);
+        let seconds = |machines: usize| Timekeeper::new(&cluster, 0, &vec![1.0; machines]).sync_seconds(0, 0);
         assert_eq!((seconds(1), seconds(4)), (2e-5, 0.02));
         assert!((seconds(2) - 0.01001).abs() < 1e-12);
         assert!((seconds(16) / 0.04 - 1.0).abs() < 1e-9);
