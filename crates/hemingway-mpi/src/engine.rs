@@ -13,7 +13,7 @@ use hemingway::sync::{Stage, Strategy};
 use hemingway::{Error, Result};
 
 use crate::rank::{Find, Rank, Work};
-use crate::team::{Collectives, Plan};
+use crate::team::{Collectives, Cut, Plan};
 use crate::wire::{Wire, complain};
 
 /// How ranks are used.
@@ -127,7 +127,7 @@ impl Ranks {
             algorithm: setting.algorithm.name().into(),
             outline: setting.outline,
             seed: setting.problem.seed,
-            machines,
+            cut: Cut::new(&setting, machines),
             threads: self.settings.threads,
             collectives: self.settings.collectives,
             patience: self.settings.patience,
@@ -262,7 +262,7 @@ impl Engine for Mpi {
         check_machines(machines)?;
         let began = Instant::now();
         let lanes = lanes(&self.setting, machines, self.ranks)?;
-        locked(&self.rank)?.resize(self.team, machines, lanes)?;
+        locked(&self.rank)?.resize(self.team, Cut::new(&self.setting, machines), lanes)?;
         (self.machines, self.active) = (machines, machines.min(self.ranks));
         self.clock.loading += began.elapsed().as_secs_f64();
         Ok(())

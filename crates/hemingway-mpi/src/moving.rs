@@ -26,6 +26,13 @@ pub(crate) struct Home {
     pub(crate) leader_has_all: bool,
 }
 
+impl Home {
+    /// Rows of all ranks.
+    fn rows(&self) -> usize {
+        self.ranges.last().map_or(0, |last| last.end)
+    }
+}
+
 impl Part {
     /// Those of the rows that this rank holds, by their numbers here.
     pub(crate) fn local(&self, rows: &Range<usize>) -> Range<usize> {
@@ -33,7 +40,7 @@ impl Part {
     }
 
     fn holds(&self, rows: &Range<usize>) -> bool {
-        rows.is_empty() || (self.first <= rows.start && rows.end <= self.first + self.data.rows())
+        self.first <= rows.start && rows.end <= self.first + self.data.rows()
     }
 }
 
@@ -132,10 +139,9 @@ pub(crate) fn receive_rows(wire: &Wire, from: usize, mut rows: usize, into: &mut
     Ok(())
 }
 
-/// The columns that ranks want, from the rows that they hold; with them the labels and weights of all rows.
-pub(crate) fn turn(wire: &Wire, home: &Home, to: &[Range<usize>]) -> Result<(Part, Arc<Dataset>)> {
+/// The columns that ranks want, from the rows that they hold.
+pub(crate) fn turn(wire: &Wire, home: &Home, to: &[Range<usize>]) -> Result<Part> {
     let (from, wanted) = (&home.ranges, &to[wire.rank]);
-    let rows = from.last().map_or(0, |last| last.end);
     let mine = home.part.local(&from[wire.rank]);
     let turned = home.part.data.matrix.select(mine.clone()).transposed();
     let turned = Dataset::new("columns", turned, Vec::new());
@@ -158,19 +164,19 @@ pub(crate) fn turn(wire: &Wire, home: &Home, to: &[Range<usize>]) -> Result<(Par
             blocks.push((from[a].start, block.matrix));
         }
     }
-    let mut columns = turned.matrix.empty_like(rows);
+    let mut columns = turned.matrix.empty_like(home.rows());
     for j in 0..wanted.len() {
         columns.push_row(
             blocks.iter().flat_map(|(first, block)| block.row(j).iter().map(|(i, v)| (*first as u32 + i, v))),
         );
     }
     let data = Arc::new(Dataset::new("columns", columns, Vec::new()));
-    Ok((Part { data, first: wanted.start }, all_labels(wire, home, rows)))
+    Ok(Part { data, first: wanted.start })
 }
 
 /// Labels and weights of all rows, without the rows.
-fn all_labels(wire: &Wire, home: &Home, rows: usize) -> Arc<Dataset> {
-    let part = &home.part;
+pub(crate) fn all_labels(wire: &Wire, home: &Home) -> Arc<Dataset> {
+    let (part, rows) = (&home.part, home.rows());
     let mine = part.local(&home.ranges[wire.rank]);
     let gather = |own: &[f64]| {
         let mut all = vec![0.0; rows];

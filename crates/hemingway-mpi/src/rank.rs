@@ -20,7 +20,7 @@ use crate::company::Readers;
 use crate::moving::{Home, Part, receive_rows, send_rows};
 use crate::numbers::Numbers;
 use crate::parcel::Shape;
-use crate::team::{Plan, Team, host, lost};
+use crate::team::{Cut, Plan, Team, host, lost};
 use crate::tree::{Report, children};
 use crate::wire::{Tag, Wire, packed, words};
 pub(crate) use exchange::Work;
@@ -52,7 +52,7 @@ pub(crate) enum Command<'a> {
     /// The rows' numbers follow.
     SetItems { team: u64 },
     /// Other workers.
-    Resize { team: u64, machines: usize, lanes: Vec<Lane> },
+    Resize { team: u64, cut: Cut, lanes: Vec<Lane> },
     /// Carry a strategy of exchange out.
     Exchange { scene: String, work: Work },
     /// Workers are needed no more.
@@ -262,10 +262,10 @@ impl Rank {
     }
 
     /// Other workers on all ranks.
-    pub(crate) fn resize(&mut self, team: u64, machines: usize, lanes: Vec<Lane>) -> Result<()> {
-        self.lead(&Command::Resize { team, machines, lanes: lanes.clone() }, |rank| {
+    pub(crate) fn resize(&mut self, team: u64, cut: Cut, lanes: Vec<Lane>) -> Result<()> {
+        self.lead(&Command::Resize { team, cut: cut.clone(), lanes: lanes.clone() }, |rank| {
             let wire = rank.wire;
-            rank.team(team)?.resize(&wire, machines, lanes)
+            rank.team(team)?.resize(&wire, cut, lanes)
         })
     }
 
@@ -383,7 +383,7 @@ impl Rank {
                 }
                 own.set_items(&wire, &items)?;
             }
-            Command::Resize { team, machines, lanes } => self.team(team)?.resize(&wire, machines, lanes)?,
+            Command::Resize { team, cut, lanes } => self.team(team)?.resize(&wire, cut, lanes)?,
             Command::Exchange { scene, work } => self.obey_exchange(&scene, work)?,
             Command::Load { .. } | Command::Round { .. } | Command::Drop { .. } | Command::Quit => {}
         }

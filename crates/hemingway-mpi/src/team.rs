@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use hemingway::algorithm::{Algorithm, Choose, Order};
 use hemingway::data::{Dataset, Shard};
-use hemingway::engine::{Crew, Slot};
+use hemingway::engine::{Crew, Setting, Slot};
 use hemingway::placement::Placement;
 use hemingway::problem::Outline;
 use hemingway::sync::TreeSum;
@@ -15,7 +15,7 @@ use hemingway::{Error, Result};
 use serde::{Deserialize, Serialize};
 
 use crate::lanes::{Inbox, Round};
-use crate::moving::{Home, Part, move_items, move_rows, owners, ranges, turn};
+use crate::moving::{Home, Part, all_labels, move_items, move_rows, owners, ranges, turn};
 use crate::tree::{Report, Summing};
 use crate::wire::{Tag, Wire, words};
 
@@ -35,12 +35,34 @@ pub(crate) struct Plan {
     pub(crate) algorithm: String,
     pub(crate) outline: Outline,
     pub(crate) seed: u64,
-    pub(crate) machines: usize,
+    pub(crate) cut: Cut,
     pub(crate) threads: usize,
     pub(crate) collectives: Collectives,
     pub(crate) patience: Duration,
     /// How rounds are exchanged; none where numbers go in trees.
     pub(crate) lanes: Vec<Lane>,
+}
+
+/// Who holds what, which the leader says: it alone may have seen all rows.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Cut {
+    /// Rows, or columns.
+    own: Placement,
+    /// Columns beside rows.
+    beside: Option<Placement>,
+}
+
+impl Cut {
+    /// For so many workers.
+    pub(crate) fn new(setting: &Setting, machines: usize) -> Self {
+        Self { own: setting.placement(machines), beside: setting.placement_beside(machines) }
+    }
+}
+
+/// Columns that a rank holds beside its rows.
+struct Beside {
+    ranges: Vec<Range<usize>>,
+    part: Part,
 }
 
 pub(crate) struct Team {
@@ -51,6 +73,7 @@ pub(crate) struct Team {
     /// What each rank holds.
     pub(crate) ranges: Vec<Range<usize>>,
     part: Part,
+    beside: Option<Beside>,
     /// Labels and weights of all rows, where columns are dealt.
     labels: Option<Arc<Dataset>>,
     leader_has_all: bool,
@@ -70,10 +93,15 @@ const FACTOR: f64 = 10.0;
 impl Team {
     /// Brings rows, or columns, to their ranks, and makes the workers.
     pub(crate) fn new(wire: &Wire, plan: Plan, algorithm: Arc<dyn Algorithm>, home: &Home) -> Result<Self> {
-        let (owners, to) = layout(wire, &plan, algorithm.as_ref());
+        let owners = owners(plan.cut.own.machines(), wire.ranks);
+        let to = held(wire, &owners, &plan.cut.own);
+        let beside = plan.cut.beside.as_ref().map(|beside| {
+            let ranges = held(wire, &owners, beside);
+            Ok::<_, Error>(Beside { part: turn(wire, home, &ranges)?, ranges })
+        });
+        let beside = beside.transpose()?;
         let (part, labels) = if algorithm.deals_columns() {
-            let (part, labels) = turn(wire, home, &to)?;
-            (part, Some(labels))
+            (turn(wire, home, &to)?, Some(all_labels(wire, home)))
         } else {
             (move_rows(wire, &home.part, &home.ranges, &to, home.leader_has_all)?, None)
         };
@@ -84,6 +112,7 @@ impl Team {
             owners,
             ranges: to,
             part,
+            beside,
             labels,
             leader_has_all,
             crew: Crew::default(),
@@ -122,7 +151,7 @@ impl Team {
 
     fn make_workers(&mut self, wire: &Wire, items: &[f64]) {
         self.crew = Crew::default();
-        let (placement, width) = (placement(&self.plan, self.algorithm.as_ref()), self.width());
+        let (placement, width) = (&self.plan.cut.own, self.width());
         let held = &self.ranges[wire.rank];
         let make = |k| {
             let range = placement.range(k);
@@ -136,11 +165,19 @@ impl Team {
 
     fn shard(&self, worker: usize, range: &Range<usize>) -> Shard {
         let (here, seed) = (self.part.local(range), self.plan.seed);
-        match &self.labels {
-            None => Shard::new(Arc::clone(&self.part.data), here, worker, seed),
+        let rows = |here| Shard::new(Arc::clone(&self.part.data), here, worker, seed);
+        let own = match &self.labels {
+            None => rows(here),
             Some(labels) => Shard::new(Arc::clone(labels), here, worker, seed).of_columns(Arc::clone(&self.part.data)),
         }
-        .of_part(self.part.first)
+        .of_part(self.part.first);
+        match (&self.beside, &self.plan.cut.beside) {
+            (Some(Beside { part, .. }), Some(placement)) => {
+                let columns = rows(part.local(&placement.range(worker))).of_columns(Arc::clone(&part.data));
+                own.with_columns(columns.of_part(part.first))
+            }
+            _ => own,
+        }
     }
 
     /// Whether rounds go in lanes: every worker has a rank of its own.
@@ -263,7 +300,7 @@ impl Team {
 
     /// Puts them back.
     pub(crate) fn set_items(&mut self, wire: &Wire, items: &[f64]) -> Result<()> {
-        let (placement, width) = (placement(&self.plan, self.algorithm.as_ref()), self.width());
+        let (placement, width) = (&self.plan.cut.own, self.width());
         let start = self.ranges[wire.rank].start;
         let cut = |range: Range<usize>| items[(range.start - start) * width..(range.end - start) * width].to_vec();
         let cut: Vec<_> = self.workers(wire.rank).map(|k| cut(placement.range(k))).collect();
@@ -271,12 +308,18 @@ impl Team {
     }
 
     /// Deals rows and their numbers to another number of workers, from holder to holder.
-    pub(crate) fn resize(&mut self, wire: &Wire, machines: usize, lanes: Vec<Lane>) -> Result<()> {
+    pub(crate) fn resize(&mut self, wire: &Wire, cut: Cut, lanes: Vec<Lane>) -> Result<()> {
         let items = self.items()?;
         self.crew = Crew::default();
-        self.plan.machines = machines;
+        self.plan.cut = cut;
         self.plan.lanes = lanes;
-        let (owners, to) = layout(wire, &self.plan, self.algorithm.as_ref());
+        let owners = owners(self.plan.cut.own.machines(), wire.ranks);
+        let to = held(wire, &owners, &self.plan.cut.own);
+        if let (Some(beside), Some(placement)) = (&mut self.beside, &self.plan.cut.beside) {
+            let to = held(wire, &owners, placement);
+            beside.part = move_rows(wire, &beside.part, &beside.ranges, &to, false)?;
+            beside.ranges = to;
+        }
         let items = move_items(wire, &items, self.width(), &self.ranges, &to);
         self.part = move_rows(wire, &self.part, &self.ranges, &to, self.leader_has_all)?;
         (self.owners, self.ranges) = (owners, to);
@@ -287,15 +330,9 @@ impl Team {
     }
 }
 
-fn placement(plan: &Plan, algorithm: &dyn Algorithm) -> Placement {
-    let dealt = if algorithm.deals_columns() { plan.outline.columns } else { plan.outline.rows };
-    Placement::even(dealt, plan.machines)
-}
-
-fn layout(wire: &Wire, plan: &Plan, algorithm: &dyn Algorithm) -> (Vec<usize>, Vec<Range<usize>>) {
-    let (owners, placement) = (owners(plan.machines, wire.ranks), placement(plan, algorithm));
-    let ranges = ranges(&owners, wire.ranks, |worker| placement.range(worker));
-    (owners, ranges)
+/// What each rank holds for its workers.
+fn held(wire: &Wire, owners: &[usize], placement: &Placement) -> Vec<Range<usize>> {
+    ranges(owners, wire.ranks, |worker| placement.range(worker))
 }
 
 /// No number is infinite or none: their exponents are not all ones.

@@ -45,8 +45,11 @@ fn find(name: &str) -> hemingway::Result<Arc<dyn Algorithm>> {
     if name == conformance::ledger().name() { Ok(conformance::ledger()) } else { algorithm::by_name(name) }
 }
 
-/// Some problems for an algorithm: mixed rows, of as many kinds as there are.
+/// Some problems for an algorithm: mixed rows, of as many kinds as there are, or ratings.
 fn some_problems(algorithm: &dyn Algorithm) -> Vec<problems::Case> {
+    if algorithm.factorizes() {
+        return problems::of_ratings();
+    }
     let applies = |case: &problems::Case| algorithm::check_problem(algorithm, &case.problem).is_ok();
     let all: Vec<_> = Loss::ALL
         .into_iter()

@@ -119,6 +119,24 @@ fn shares_are_as_good_as_the_whole() {
     }
 }
 
+/// Users by work, items beside them: as one rank has it, whatever the number of ranks.
+#[test]
+fn ratings_are_factorized_on_ranks() {
+    let desk = Desk::new("ratings");
+    for (k, how) in ["als", "als:cg=3 --implicit", "ccd++", "ccd++ --implicit"].iter().enumerate() {
+        let job = format!(
+            "run synth:ratings,users=70,items=40,ratings=900 --problem mf --rank 4 --machines 4 --rounds 12 --output quiet --algorithm {how}"
+        );
+        let traces = [1, 2, 4].map(|ranks| {
+            let records = format!("ratings{k}-{ranks}.csv");
+            desk.run(ranks, &format!("{job} --records {records} --store ratings{k}-{ranks}"));
+            desk.records(&records)
+        });
+        assert!(traces[0].len() > 2, "{how}: {:?}", traces[0]);
+        assert!(traces.windows(2).all(|two| two[0] == two[1]), "{how}: {traces:?}");
+    }
+}
+
 #[test]
 fn bad_lines_are_named_wherever_they_are() {
     let desk = Desk::new("bad");

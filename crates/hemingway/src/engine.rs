@@ -169,7 +169,7 @@ impl Setting {
     }
 
     /// How columns are cut that machines hold beside their rows.
-    fn placement_beside(&self, machines: usize) -> Option<Placement> {
+    pub fn placement_beside(&self, machines: usize) -> Option<Placement> {
         let cut = || match self.cuts {
             Cuts::Even => Placement::even(self.outline.columns, machines),
             Cuts::ByWork | Cuts::Measured => Placement::by_work(self.outline.columns, machines, self.work(true)),

@@ -208,10 +208,6 @@ impl Job {
         if self.spec.cluster.is_some() {
             return Ok(self);
         }
-        if self.problem.factors.is_some() {
-            let what = "ranks hold rows only: factorize on threads (--engine local) or a simulated --cluster";
-            return Err(Error::setting("--engine", what));
-        }
         self.facts.cluster = engines.name();
         self.facts.cores = engines.cores();
         self.facts.machines = self.spec.machine_grid(engines.machines(), self.facts.data.rows)?;

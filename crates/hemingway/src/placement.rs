@@ -4,6 +4,8 @@ pub(crate) mod drift;
 
 use std::ops::Range;
 
+use serde::{Deserialize, Serialize};
+
 /// How rows are cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cuts {
@@ -16,7 +18,7 @@ pub enum Cuts {
 }
 
 /// Rows cut into one contiguous shard a machine.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Placement {
     cuts: Vec<usize>,
 }

@@ -289,3 +289,40 @@ proptest! {
         }
     }
 }
+
+/// The most work that a round has done, and the last bracket of P*.
+#[derive(Default)]
+struct Bounded {
+    rows: u64,
+    rounds: u64,
+    most: u64,
+    bracket: (f64, f64),
+}
+
+impl Watcher for Bounded {
+    fn before_round(&mut self, clock: &Clock) -> ControlFlow<Ending> {
+        self.most = self.most.max(clock.rows - self.rows);
+        (self.rows, self.rounds) = (clock.rows, clock.rounds);
+        ControlFlow::Continue(())
+    }
+
+    fn see(&mut self, record: &Record, _w: &[f64]) -> hemingway::Result<ControlFlow<Ending>> {
+        self.bracket = (record.lower_bound.unwrap_or(0.0), record.objective);
+        Ok(ControlFlow::Continue(()))
+    }
+}
+
+/// Alone, a machine that has much to settle pauses after eight passes, what one more over the columns takes, and one to sum up; work is
+/// counted in columns.
+#[test]
+fn a_round_of_one_machine_is_bounded_and_its_pool_goes_on() {
+    let columns = 64;
+    let mut seen = Bounded::default();
+    let frame = Frame::new("bounded", Config::new("strads", 1), 4000);
+    let mut backend = EngineBackend::new(lasso(60, columns, 0.99, 1e-4), "test", None);
+    let (_, ending) = backend.run_watched(&frame, None, &mut seen).unwrap();
+    let most = seen.most as f64 / columns as f64;
+    assert!((8.0..=12.0).contains(&most), "{most} passes in a round");
+    let (low, high) = seen.bracket;
+    assert!(high - low <= 1e-8 * high, "{low} to {high} after {} rounds, {ending:?}", seen.rounds);
+}
