@@ -4,8 +4,8 @@
 //! A look at all columns (`look`) finds those that would move and leaves out for good those that cannot; together with the
 //! coefficients that are not 0 they are the pool. From the pool the schedule draws block after block (`schedule/dynamic.rs`); every
 //! machine improves its own columns of the block one after the other (`local`), and the changes are added. When sweeps over the
-//! pool gain little, the next look follows. On one machine nobody can be in the way and a block is the whole pool, which moves until it
-//! is settled, a few passes a round: active sets, as in Johnson & Guestrin 2015.
+//! pool gain little, the next look follows. On one machine nobody can be in the way and a block is the whole pool: active sets, as
+//! in Johnson & Guestrin 2015.
 //!
 //! The server (`server`) takes turns at looking, describing and moving. The shared vector is [v, w], v = Xw; what is sent in a round is v and the coefficients of the block only.
 
@@ -184,7 +184,7 @@ impl StradsWorker {
 
     /// The change of its columns of the block.
     fn push_change(&mut self, order: &Order, shared: &[f64], push: &mut [f64]) -> u64 {
-        let [epochs, l1, ref alone @ ..] = order.args[..] else { unreachable!("as the server asks") };
+        let [epochs, l1, ref gap @ ..] = order.args[..] else { unreachable!("as the server asks") };
         self.columns.outline.penalty.l1 = l1;
         let n = self.columns.outline.rows;
         let (range, own) = self.own(&order.block);
@@ -192,9 +192,7 @@ impl StradsWorker {
             return 0;
         }
         let (v, w) = shared.split_at(n);
-        let passes = alone.get(1).copied().unwrap_or(f64::INFINITY);
-        let entries = (passes * self.columns.shard.stored() as f64) as u64;
-        let effort = Effort { epochs: epochs as u32, gap: alone.first().copied(), entries };
+        let effort = Effort { epochs: epochs as u32, gap: gap.first().copied() };
         let change = local::improve(&self.columns, v, &own, &w[range.clone()], effort);
         let (moved, rest) = push.split_at_mut(n);
         let (by, totals) = rest.split_at_mut(order.block.len());
@@ -203,9 +201,8 @@ impl StradsWorker {
         let plain = dot(&change.moved, &change.moved);
         let weighted =
             self.columns.shard.all_weights().map(|s| s.iter().zip(&change.moved).map(|(s, u)| s * u * u).sum());
-        let flag = |is: bool| f64::from(u8::from(is));
-        let [has_weights, unsettled] = [flag(weighted.is_some()), flag(change.unsettled)];
-        totals.copy_from_slice(&[change.gain, weighted.unwrap_or(plain), plain, 1.0, has_weights, unsettled]);
+        let has_weights = f64::from(u8::from(weighted.is_some()));
+        totals.copy_from_slice(&[change.gain, weighted.unwrap_or(plain), plain, 1.0, has_weights]);
         change.entries
     }
 }

@@ -20,8 +20,6 @@ pub(super) struct Effort {
     pub(super) epochs: u32,
     /// Until the parabola is within so much of its optimum, which only a machine can know that nobody moves beside.
     pub(super) gap: Option<f64>,
-    /// Entries to touch at most, but for a pass over the columns.
-    pub(super) entries: u64,
 }
 
 /// A change of some of a machine's columns.
@@ -34,25 +32,20 @@ pub(super) struct Change {
     pub(super) gain: f64,
     /// Entries touched.
     pub(super) entries: u64,
-    /// Whether there was more to gain when so much was done as should be.
-    pub(super) unsettled: bool,
 }
 
 /// Improves the columns `own`, numbered within the shard, whose coefficients are `w`.
 pub(super) fn improve(columns: &Columns, v: &[f64], own: &[usize], w: &[f64], effort: Effort) -> Change {
     let mut parabola = Parabola::at(columns, v, own, w);
-    let unsettled = widest(
+    widest(
         #[inline(always)]
         || match effort.gap {
-            Some(gap) => parabola.settle(gap, effort.epochs, effort.entries),
-            None => {
-                sweeps(&mut parabola, effort.epochs);
-                false
-            }
+            Some(gap) => parabola.settle(gap, effort.epochs),
+            None => sweeps(&mut parabola, effort.epochs),
         },
     );
     let (by, moved, entries) = parabola.change(w);
-    let mut change = Change { by, moved, gain: 0.0, entries, unsettled };
+    let mut change = Change { by, moved, gain: 0.0, entries };
     change.shorten(columns, v, w);
     change
 }
@@ -94,7 +87,7 @@ impl Change {
             self.by.iter_mut().chain(&mut self.moved).for_each(|x| *x *= 0.5);
         }
         self.by.iter_mut().chain(&mut self.moved).for_each(|x| *x = 0.0);
-        (self.gain, self.unsettled) = (0.0, false);
+        self.gain = 0.0;
     }
 }
 

@@ -104,9 +104,8 @@ impl<'a> Parabola<'a> {
     }
 
     /// Goes on until the gap is at most `gap`: passes over the columns that move, extrapolated, and between them a look at all.
-    /// Says whether it was still gaining when it had touched `most` entries.
     #[inline(always)]
-    pub(super) fn settle(&mut self, gap: f64, epochs: u32, most: u64) -> bool {
+    pub(super) fn settle(&mut self, gap: f64, epochs: u32) {
         let mut done = 0;
         let mut moving = Vec::new();
         let target = self.target();
@@ -121,16 +120,12 @@ impl<'a> Parabola<'a> {
                 if let Some((w, slopes)) = past.beyond() {
                     self.take(&moving, w, slopes);
                 }
-                if self.entries >= most {
-                    return gained > 0.0;
-                }
             }
             done += BETWEEN;
             if gained <= 0.0 {
                 break;
             }
         }
-        false
     }
 
     /// Takes an extrapolated point where it is lower.

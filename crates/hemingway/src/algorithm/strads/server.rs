@@ -26,14 +26,8 @@ const LAST_SWEEP: f64 = 0.1;
 const AT_REST: f64 = 1e-17;
 /// Alone, the pool is brought to this share of the gap, which the next look then finds elsewhere.
 const SETTLED: f64 = 0.1;
-/// Alone, a round is over after about so many passes over all entries, and the pool goes on in the next: long enough to extrapolate
-/// once where all columns are in the pool. Fewer cost more in all, more none less (`regret tapes`).
-const ROUND: f64 = 8.0;
-/// Rounds that a pool may take: others wait for a look.
-const ROUNDS: u32 = 100;
-/// Sums that follow the changes: what each machine's own change gains, Σ su² and Σ u² of each, who moved, whose rows have weights,
-/// and who had more to gain.
-const TOTALS: usize = 6;
+/// Sums that follow the changes: what each machine's own change gains, Σ su² and Σ u² of each, who moved, and whose rows have weights.
+const TOTALS: usize = 5;
 
 /// What the next round is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -230,15 +224,15 @@ fn gathered(v: &[f64], w: &[f64], columns: &[u32]) -> Vec<f64> {
 }
 
 impl Server for StradsServer {
-    /// A look, if it is time for one, and the moves that follow it: alone one round of them, beside others sweeps; of a schedule
-    /// without looks, one round. A round may be refused before it begins: until it is over, everything is as it was.
+    /// A look and the moves that follow it; of a schedule without looks, one round. A round may be refused before it begins:
+    /// until it is over, everything is as it was.
     fn iterate(&mut self, on: &mut dyn Machines, shared: &mut [f64]) -> Result<Step> {
         loop {
             let moves = self.phase == Phase::Move;
             if self.round(on, shared)? == Step::Stalled {
                 return Ok(Step::Stalled);
             }
-            if moves && (self.rival.is_some() || self.phase != Phase::Move) {
+            if moves && (self.rival.is_some() || self.phase == Phase::Look) {
                 return Ok(Step::Moved);
             }
         }
@@ -248,9 +242,6 @@ impl Server for StradsServer {
         self.value = f64::INFINITY;
         self.looked_at.clear();
         self.dynamic.renew([]);
-        if self.rival.is_none() {
-            self.phase = Phase::Look;
-        }
         columns::adopt(&self.outline, on, model, shared)
     }
 

@@ -1,8 +1,8 @@
 //! Moves: which block, and how much of its changes is taken.
 
-use super::{EPOCHS, LAST_SWEEP, Phase, ROUND, ROUNDS, SETTLED, SWEEPS, StradsServer, TOTALS, gathered};
+use super::{EPOCHS, LAST_SWEEP, Phase, SETTLED, SWEEPS, StradsServer, TOTALS, gathered};
 use crate::Result;
-use crate::algorithm::{Machines, Order, Step, Task, strange_state};
+use crate::algorithm::{Machines, Order, Step, Task};
 use crate::data::matrix::{axpy, dot};
 use crate::placement::Placement;
 use crate::rng::{Purpose, keyed};
@@ -63,8 +63,7 @@ impl StradsServer {
         args.extend(self.settled_at(on.count()));
         let order = Order { block, ..Order::train(on, Task::Step, args) };
         let ahead = self.round_of(on, &order, &sent)?;
-        let [.., weights, unsettled] = self.sum[..] else { return Err(strange_state()) };
-        self.weighted |= weights > 0.0;
+        self.weighted |= self.sum.last().is_some_and(|weights| *weights > 0.0);
         let (share, gain, lost) = self.share();
         let (moved, changes) = self.sum.split_at(n);
         let changes = &changes[..order.block.len()];
@@ -78,7 +77,7 @@ impl StradsServer {
             self.dynamic.learn(lost);
         }
         self.gained += gain;
-        let step = self.end_of_round(on.count(), order.block.len(), unsettled > 0.0);
+        let step = self.end_of_round(on.count(), order.block.len());
         // After a look there is another pool.
         if let Some(choice) = ahead.filter(|_| self.phase == Phase::Move) {
             self.dynamic.follow(choice);
@@ -86,25 +85,22 @@ impl StradsServer {
         Ok(step)
     }
 
-    /// The gap at which a machine may leave the pool, if nobody moves beside it, and the passes after which it is to pause. On a path
-    /// nobody asks between two looks.
-    fn settled_at(&self, machines: usize) -> Vec<f64> {
-        if machines > 1 || self.rival.is_some() || !self.gap.is_finite() {
-            return Vec::new();
-        }
-        match self.wanted {
+    /// The gap at which a machine may leave the pool, if nobody moves beside it.
+    fn settled_at(&self, machines: usize) -> Option<f64> {
+        let alone = machines == 1 && self.rival.is_none() && self.gap.is_finite();
+        alone.then(|| match self.wanted {
             // A parabola is the problem itself; any other bends as it is followed.
-            Some(wanted) if self.outline.loss.is_parabola() => vec![SETTLED.sqrt() * wanted],
-            Some(wanted) => vec![SETTLED * wanted.max(self.gap)],
-            None => vec![SETTLED * self.gap.max(0.0), ROUND],
-        }
+            Some(wanted) if self.outline.loss.is_parabola() => SETTLED.sqrt() * wanted,
+            Some(wanted) => SETTLED * wanted.max(self.gap),
+            None => SETTLED * self.gap.max(0.0),
+        })
     }
 
     /// The share of the changes that is taken, what it gains, and the part of the gain that is lost by columns that were in
     /// each other's way. Each machine's change alone gains Gₖ, and γ of it at least γGₖ; together they lose γ²I, I = (c/n) Σ_{k<l}
     /// uₖ·uₗ, exactly so where P is a parabola: γ = G/2I is best, or 1.
     fn share(&self) -> (f64, f64, f64) {
-        let [.., gain, weighted, plain, movers, _, _] = self.sum[..] else { return (1.0, 0.0, 0.0) };
+        let [.., gain, weighted, plain, movers, _] = self.sum[..] else { return (1.0, 0.0, 0.0) };
         if self.rival.is_some() || movers <= 1.0 {
             return (1.0, gain, 0.0);
         }
@@ -120,16 +116,14 @@ impl StradsServer {
     }
 
     /// Whether to go on moving, to look again, or to stop.
-    fn end_of_round(&mut self, machines: usize, block: usize, unsettled: bool) -> Step {
+    fn end_of_round(&mut self, machines: usize, block: usize) -> Step {
         if self.rival.is_some() {
             // Nobody has moved although everybody had a turn, a few times over.
             let turns = self.still * block as u64 / self.columns().max(1) as u64;
             return if turns > 20 { Step::Stalled } else { Step::Moved };
         }
         if machines == 1 {
-            self.sweeps += 1;
-            // There may be more machines by the next round, to whom columns must be described.
-            self.phase = if unsettled && self.sweeps < ROUNDS { Phase::Describe } else { Phase::Look };
+            self.phase = Phase::Look;
         } else if self.all_at_once || self.dynamic.is_swept() {
             self.sweeps += 1;
             self.first = self.first.max(self.gained);
