@@ -1,5 +1,7 @@
 //! The models and clusters on which exchanges of variables are measured.
 
+pub mod dataset;
+pub mod ranking;
 pub mod testbed;
 pub mod transfer;
 

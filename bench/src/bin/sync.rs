@@ -2,7 +2,9 @@
 //! they take. `sync [--trials N] [--only searches|threads|paper|speed|trials|transfer|unseen] [--model NAME]`; trials of searches
 //! are simulated, those of `threads` and `paper` move real bytes over shaped links. `trials` keeps what searches tried for
 //! `transfer` and `unseen`, which are left out unless they are named; so are `testbed [--bed NAME] [--lessons N] [--minutes X]`,
-//! which runs all on ranks across a testbed and goes on where it ended, and `testbed-tables`, which prints what came of it.
+//! which runs all on ranks across a testbed and goes on where it ended, and `testbed-tables`, which prints what came of it;
+//! `dataset`, which writes all of that and simulated rows to `bench/sync/dataset.parquet`, `row --row N`, which prints the strategy of
+//! a row, and `ranking`, which holds forecasts and rankers against the file's measured rows.
 
 use std::time::Instant;
 
@@ -15,7 +17,7 @@ use hemingway::sync::search::{Found, looks, measured, search};
 use hemingway::sync::sketch::Sketch;
 use hemingway::sync::{Model, Stage, analytic};
 use hemingway_bench::sync::testbed::{self, Asked, Until};
-use hemingway_bench::sync::{CLUSTERS, PAIRS, stage, transfer, wish};
+use hemingway_bench::sync::{CLUSTERS, PAIRS, dataset, ranking, stage, transfer, wish};
 
 /// Pairs whose searches are judged again with real bytes: eight machines, steps below a second.
 const CONFIRMED: [(&str, &str); 6] = [
@@ -48,6 +50,12 @@ fn main() -> Result<()> {
             let (bed, until) = (after("--bed").map(String::as_str), Until::minutes(minutes));
             return testbed::measure(&Asked { bed, model, trials, lessons, until });
         }
+        Some("dataset") => return dataset::make(),
+        Some("row") => {
+            let row = after("--row").and_then(|text| text.parse().ok()).context("--row takes a number")?;
+            return dataset::show(row);
+        }
+        Some("ranking") => return ranking::print(),
         Some("testbed-tables") => return testbed::tables::print(),
         _ => {}
     }

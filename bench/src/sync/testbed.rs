@@ -16,8 +16,11 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use beds::{BEDS, BedPlan, Cast};
+use searches::Searched;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+
+use super::dataset::{self, Origin, Row};
 
 /// Every cell, in the order in which they are measured.
 fn cells() -> impl Iterator<Item = (&'static Cast, &'static BedPlan)> {
@@ -33,7 +36,7 @@ pub struct Asked<'a> {
     pub model: Option<&'a str>,
     /// The most trials of a search.
     pub trials: usize,
-    /// Strategies drawn to learn from, in each cell.
+    /// Strategies drawn to learn from, in each cell that is learned from.
     pub lessons: usize,
     /// When to stop.
     pub until: Until,
@@ -43,6 +46,14 @@ impl Asked<'_> {
     fn casts(&self, bed: &BedPlan) -> Vec<&'static Cast> {
         beds::casts(bed).filter(|cast| self.model.is_none_or(|model| model == cast.model)).collect()
     }
+
+    fn lessons(&self, cast: &Cast, bed: &BedPlan) -> usize {
+        if beds::is_taught(cast, bed) { self.lessons } else { 0 }
+    }
+
+    fn is_unsearched(&self, cast: &Cast, bed: &BedPlan) -> Result<bool> {
+        Ok(self.trials > 0 && beds::is_searched(cast, bed) && searches::searched(cast, bed)?.is_none())
+    }
 }
 
 /// A search that is begun goes on to its end, which takes about so long.
@@ -51,12 +62,11 @@ const SEARCH_SECONDS: f64 = 75.0;
 /// Measures what is not measured yet, bed by bed: costs, then random strategies, then searches.
 pub fn measure(asked: &Asked<'_>) -> Result<()> {
     for bed in BEDS.iter().filter(|bed| asked.bed.is_none_or(|name| name == bed.name)) {
-        let casts = asked.casts(bed);
         let mut left = Vec::new();
-        for cast in casts {
-            let is_sampled = random::sampled(cast, bed)?.is_done(asked.lessons);
-            let is_searched = asked.trials == 0 || searches::searched(cast, bed)?.is_some();
-            left.extend((!is_sampled || !is_searched).then_some(cast));
+        for cast in asked.casts(bed) {
+            let is_left =
+                !random::sampled(cast, bed)?.is_done(asked.lessons(cast, bed)) || asked.is_unsearched(cast, bed)?;
+            left.extend(is_left.then_some(cast));
         }
         if left.is_empty() || asked.until.is_over() {
             continue;
@@ -67,16 +77,31 @@ pub fn measure(asked: &Asked<'_>) -> Result<()> {
         }
         let costs = calibrate::costs(bed)?;
         for cast in &left {
-            random::measure(cast, bed, &costs, &field, asked.lessons, asked.until)?;
+            random::measure(cast, bed, &costs, &field, asked.lessons(cast, bed), asked.until)?;
         }
         for cast in &left {
-            let is_asked = asked.trials > 0 && !asked.until.has_less_than(SEARCH_SECONDS);
-            if is_asked && searches::searched(cast, bed)?.is_none() {
+            if asked.is_unsearched(cast, bed)? && !asked.until.has_less_than(SEARCH_SECONDS) {
                 searches::measure(cast, bed, &costs, &field, asked.trials)?;
             }
         }
     }
     Ok(())
+}
+
+/// Everything that ranks have timed, as rows of the data set.
+pub fn rows() -> Result<Vec<Row>> {
+    let mut all = Vec::new();
+    for (cast, bed) in cells() {
+        if !calibrate::is_done(bed)? {
+            continue;
+        }
+        let stage = cast.stage(bed, &calibrate::costs(bed)?)?;
+        let mut timed = random::sampled(cast, bed)?.timed(&stage);
+        timed.extend(searches::searched(cast, bed)?.into_iter().flat_map(Searched::timed));
+        let origin = Origin { batch: cast.batch, engine: dataset::RANKS, scale: cast.scale };
+        all.extend(dataset::rows(&stage, origin, timed)?);
+    }
+    Ok(all)
 }
 
 /// When to stop, so that a run fits between others.
@@ -106,13 +131,15 @@ fn file(name: &str) -> Result<PathBuf> {
     Ok(folder.join(format!("{name}.json")))
 }
 
-fn kept<T: DeserializeOwned>(name: &str) -> Result<Option<T>> {
+/// What was kept under a name.
+pub(super) fn kept<T: DeserializeOwned>(name: &str) -> Result<Option<T>> {
     let path = file(name)?;
     let Ok(text) = std::fs::read(&path) else { return Ok(None) };
     serde_json::from_slice(&text).map(Some).with_context(|| format!("{} cannot be read", path.display()))
 }
 
-fn keep(name: &str, what: &impl Serialize) -> Result<()> {
+/// Keeps something under a name.
+pub(super) fn keep(name: &str, what: &impl Serialize) -> Result<()> {
     let path = file(name)?;
     std::fs::write(&path, serde_json::to_vec(what)?).with_context(|| format!("cannot write {}", path.display()))
 }

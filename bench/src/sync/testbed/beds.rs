@@ -8,6 +8,7 @@ use hemingway::sync::{Model, Stage};
 use hemingway_testbed::{Layout, Part, Rate};
 
 use super::calibrate::Costs;
+use crate::sync::dataset::batched;
 
 /// Hosts and links of one testbed.
 #[derive(Debug, Clone, Copy)]
@@ -25,11 +26,19 @@ pub struct BedPlan {
 }
 
 /// Every bed.
-pub const BEDS: [BedPlan; 4] = [
+pub const BEDS: [BedPlan; 5] = [
     BedPlan { name: "even4", hosts: 4, latency_us: 100, megabits: 100.0, slow: &[] },
     BedPlan { name: "far4", hosts: 4, latency_us: 1000, megabits: 200.0, slow: &[] },
     BedPlan { name: "uneven4", hosts: 4, latency_us: 100, megabits: 200.0, slow: &[(3, 50.0)] },
     BedPlan { name: "uneven6", hosts: 6, latency_us: 200, megabits: 100.0, slow: &[(4, 50.0), (5, 50.0)] },
+    // Two hosts with links for many, as clusters with machines for storage have them.
+    BedPlan {
+        name: "hubs6",
+        hosts: 6,
+        latency_us: 200,
+        megabits: 150.0,
+        slow: &[(0, 50.0), (2, 50.0), (3, 50.0), (5, 50.0)],
+    },
 ];
 
 /// A model as it is replayed: a byte moves for each `scale` of its own, and a step computes for `batch` of the usual batch.
@@ -44,38 +53,69 @@ pub struct Cast {
 }
 
 /// Every model.
-pub const MODELS: [Cast; 4] = [
+pub const MODELS: [Cast; 6] = [
     Cast { model: "resnet50", scale: 250.0, batch: 0.25 },
     Cast { model: "vgg16", scale: 1200.0, batch: 0.08 },
     Cast { model: "ncf", scale: 50.0, batch: 1.0 },
     Cast { model: "bert-base", scale: 900.0, batch: 0.08 },
+    Cast { model: "inceptionv3", scale: 250.0, batch: 0.2 },
+    Cast { model: "wide-click", scale: 20.0, batch: 1.0 },
 ];
 
-/// Models on beds, in the order in which they are measured.
-const CELLS: [(&str, &str); 10] = [
-    ("resnet50", "even4"),
-    ("vgg16", "even4"),
-    ("ncf", "even4"),
-    ("resnet50", "uneven4"),
-    ("vgg16", "uneven4"),
-    ("ncf", "uneven4"),
-    ("resnet50", "far4"),
-    ("vgg16", "far4"),
-    ("vgg16", "uneven6"),
-    ("bert-base", "uneven6"),
+/// A model on a bed, and what is measured of it beside the strategies that are judged.
+#[derive(Debug)]
+struct CellPlan {
+    model: &'static str,
+    bed: &'static str,
+    /// Strategies to learn from.
+    lessons: bool,
+    /// A search.
+    search: bool,
+}
+
+const fn cell(model: &'static str, bed: &'static str, lessons: bool, search: bool) -> CellPlan {
+    CellPlan { model, bed, lessons, search }
+}
+
+/// Chosen before any search was run.
+const CELLS: [CellPlan; 11] = [
+    cell("vgg16", "even4", false, false),
+    cell("ncf", "even4", true, true),
+    cell("wide-click", "even4", false, true),
+    cell("resnet50", "far4", false, true),
+    cell("inceptionv3", "far4", false, false),
+    cell("resnet50", "uneven4", true, true),
+    cell("vgg16", "uneven4", true, true),
+    cell("vgg16", "uneven6", false, true),
+    cell("bert-base", "uneven6", false, false),
+    cell("resnet50", "hubs6", false, true),
+    cell("vgg16", "hubs6", true, true),
 ];
+
+fn plan(cast: &Cast, bed: &BedPlan) -> Option<&'static CellPlan> {
+    CELLS.iter().find(|cell| (cell.model, cell.bed) == (cast.model, bed.name))
+}
 
 /// The models that are measured on a bed.
 pub fn casts(bed: &BedPlan) -> impl Iterator<Item = &'static Cast> {
-    let on = |model: &str| CELLS.contains(&(model, bed.name));
-    MODELS.iter().filter(move |cast| on(cast.model))
+    MODELS.iter().filter(move |cast| plan(cast, bed).is_some())
+}
+
+/// Whether strategies of this cell are learned from.
+pub fn is_taught(cast: &Cast, bed: &BedPlan) -> bool {
+    plan(cast, bed).is_some_and(|cell| cell.lessons)
+}
+
+/// Whether this cell is searched.
+pub fn is_searched(cast: &Cast, bed: &BedPlan) -> bool {
+    plan(cast, bed).is_some_and(|cell| cell.search)
 }
 
 impl BedPlan {
     /// As the testbed is told.
     pub fn layout(&self) -> Layout {
         let rate = |megabits: f64| Rate(1e6 * megabits);
-        let even = Layout::even("sync", self.hosts, Duration::from_micros(self.latency_us), rate(self.megabits));
+        let even = Layout::even(self.name, self.hosts, Duration::from_micros(self.latency_us), rate(self.megabits));
         let slow = |(host, megabits): &(usize, f64)| (*host, Part { latency: None, rate: Some(rate(*megabits)) });
         Layout { slow: self.slow.iter().map(slow).collect(), ..even }
     }
@@ -107,10 +147,7 @@ impl BedPlan {
 impl Cast {
     /// Its variables, ready as soon as a smaller batch lets them be.
     pub fn model(&self) -> Result<Model> {
-        let mut model = Model::find(self.model)?;
-        model.step_ms *= self.batch;
-        model.variables.iter_mut().for_each(|variable| variable.ready_ms *= self.batch);
-        Ok(model)
+        Ok(batched(Model::find(self.model)?, self.batch))
     }
 
     /// It on a bed of these costs.

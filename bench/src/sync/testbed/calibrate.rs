@@ -25,8 +25,10 @@ pub struct Costs {
     pub switch_us: f64,
 }
 
-/// Where the search for costs begins.
-const GUESS: Costs = Costs { latency_us: 50.0, goodput: 0.94, message_us: 20.0, switch_us: 10.0 };
+/// Where the search for costs begins. The share of a rate that messages have is a matter of headers, not of beds: fitted with the
+/// others it came out at 0.895 to 0.915 on four beds, and at 0.79 on the fifth, where it stood for what forecasts miss there. It
+/// is not fitted any more.
+const GUESS: Costs = Costs { latency_us: 50.0, goodput: 0.908, message_us: 20.0, switch_us: 10.0 };
 
 /// Variables of so many numbers, exchanged in one way, so many at once.
 struct Probe {
@@ -130,10 +132,9 @@ fn fit(bed: &BedPlan, real: &[f64]) -> Result<Costs> {
     while step > 1.005 {
         let before = best.0;
         for factor in [step, 1.0 / step] {
-            let Costs { latency_us, goodput, message_us, switch_us } = best.1;
+            let Costs { latency_us, message_us, switch_us, .. } = best.1;
             let tried = [
                 Costs { latency_us: latency_us * factor, ..best.1 },
-                Costs { goodput: (goodput * factor).min(1.0), ..best.1 },
                 Costs { message_us: message_us * factor, ..best.1 },
                 Costs { switch_us: switch_us * factor, ..best.1 },
             ];
@@ -158,7 +159,7 @@ mod tests {
 
     #[test]
     fn costs_are_found_again_from_what_they_make_of_probes() {
-        let made = Costs { latency_us: 80.0, goodput: 0.9, message_us: 35.0, switch_us: 6.0 };
+        let made = Costs { latency_us: 80.0, message_us: 35.0, switch_us: 6.0, ..GUESS };
         for bed in &BEDS {
             let real = forecasts(bed, &made).unwrap();
             let paper = forecasts(bed, &fit(bed, &real).unwrap()).unwrap();

@@ -4,8 +4,7 @@ use anyhow::Result;
 use hemingway::rng::{Purpose, keyed};
 use hemingway::sync::Stage;
 use hemingway::sync::execute::Timing;
-use hemingway::sync::ranker::Look;
-use hemingway::sync::search::{Interval, looks};
+use hemingway::sync::search::Interval;
 use hemingway::sync::sketch::Sketch;
 use serde::{Deserialize, Serialize};
 
@@ -13,12 +12,15 @@ use super::beds::{BedPlan, Cast};
 use super::calibrate::Costs;
 use super::field::Field;
 use super::{Until, keep, kept};
+use crate::sync::dataset::{RANDOM, Timed};
 
 /// Strategies that are judged, and how often each is run: once in each of so many rounds through all of them.
 pub const JUDGED: usize = 32;
 const ROUNDS: usize = 2;
 /// Strategies that are learned from; none of them is judged.
 pub const LEARNED: usize = 200;
+const JUDGED_SEED: u64 = 11;
+const LEARNED_SEED: u64 = 12;
 /// Steps of a run.
 const STEPS: u64 = 3;
 
@@ -32,24 +34,19 @@ pub struct Sampled {
 }
 
 impl Sampled {
-    /// How far two runs of a strategy are apart, in logarithms: the median.
-    pub fn spread(&self) -> f64 {
-        let apart = |runs: &Vec<f64>| Some((runs.first()? / runs.get(1)?).ln().abs());
-        Interval::of(self.judged.iter().filter_map(apart).collect()).mid
-    }
-
-    /// What each strategy that is judged looks like, and its seconds.
-    pub fn asked(&self, stage: &Stage) -> Result<Vec<(Look, f64)>> {
-        let run = || self.judged.iter().enumerate().filter(|(_, runs)| !runs.is_empty());
-        let sketches: Vec<Sketch> = run().map(|(place, _)| judged(stage, place)).collect();
-        let mean = |(_, runs): (usize, &Vec<f64>)| runs.iter().sum::<f64>() / runs.len() as f64;
-        Ok(looks(stage, &sketches)?.into_iter().zip(run().map(mean)).collect())
-    }
-
-    /// The same of those that are learned from.
-    pub fn lessons(&self, stage: &Stage) -> Result<Vec<(Look, f64)>> {
-        let sketches: Vec<Sketch> = (0..self.learned.len()).map(|i| learned(stage, i)).collect();
-        Ok(looks(stage, &sketches)?.into_iter().zip(self.learned.iter().copied()).collect())
+    /// Every strategy that has run, judged or learned from.
+    pub fn timed(&self, stage: &Stage) -> Vec<Timed> {
+        let mean = |runs: &[f64]| runs.iter().sum::<f64>() / runs.len() as f64;
+        let one = |seed: u64, place: usize, runs: &[f64]| {
+            let Interval { low, high, .. } = Interval::of(runs.to_vec());
+            let seconds = [low, mean(runs), high];
+            let sketch = drawn(stage, seed, place);
+            Timed { source: RANDOM.into(), seed: seed as usize, place, sketch, seconds, runs: runs.len() }
+        };
+        let run = self.judged.iter().enumerate().filter(|(_, runs)| !runs.is_empty());
+        let judged = run.map(|(place, runs)| one(JUDGED_SEED, place, runs));
+        let learned = self.learned.iter().enumerate().map(|(place, run)| one(LEARNED_SEED, place, &[*run]));
+        judged.chain(learned).collect()
     }
 
     /// Whether there is nothing left to run, with so many to learn from.
@@ -60,12 +57,8 @@ impl Sampled {
     }
 }
 
-fn judged(stage: &Stage, place: usize) -> Sketch {
-    Sketch::sample(stage, true, &mut keyed(11, Purpose::Propose, 0, place as u64))
-}
-
-fn learned(stage: &Stage, place: usize) -> Sketch {
-    Sketch::sample(stage, true, &mut keyed(12, Purpose::Propose, 0, place as u64))
+fn drawn(stage: &Stage, seed: u64, place: usize) -> Sketch {
+    Sketch::sample(stage, true, &mut keyed(seed, Purpose::Propose, 0, place as u64))
 }
 
 fn name(cast: &Cast, bed: &BedPlan) -> String {
@@ -91,12 +84,12 @@ pub fn measure(cast: &Cast, bed: &BedPlan, costs: &Costs, field: &Field, lessons
             break;
         }
         if all.judged[place].len() < round {
-            all.judged[place].push(run(&judged(&stage, place))?);
+            all.judged[place].push(run(&drawn(&stage, JUDGED_SEED, place))?);
             keep(&name(cast, bed), &all)?;
         }
     }
     while all.learned.len() < lessons && !until.is_over() {
-        all.learned.push(run(&learned(&stage, all.learned.len()))?);
+        all.learned.push(run(&drawn(&stage, LEARNED_SEED, all.learned.len()))?);
         keep(&name(cast, bed), &all)?;
     }
     Ok(())

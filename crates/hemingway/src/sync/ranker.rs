@@ -1,19 +1,22 @@
 //! The learned simulator: which of two strategies is faster, from few real trials.
 //!
-//! score(s) = ln(analytic seconds) + w·φ(s): the analytic forecast is the prior, and w what trials say it gets wrong. It is
-//! trained on pairs, Σ ln(1 + exp((score(a) − score(b))/τ)) over trials a faster than b plus (λ/2)‖w‖², and a line then
-//! turns scores into seconds.
+//! score(s) = ln(analytic seconds) + w·φ(s) + trees(φ(s)): the analytic forecast is the prior, and w and the trees are what trials say
+//! it gets wrong. Both are trained on pairs, Σ ln(1 + exp((score(a) − score(b))/τ)) over trials a faster than b: first w, with
+//! (λ/2)‖w‖² beside it, then small trees one after the other. A line then turns scores into seconds.
 //!
 //! What other models and clusters have taught is where w begins and what it is pulled back to: (λ/2)‖w − w₀‖², the less the
-//! more trials there are. Their trials are paired only with those of the same model on the same cluster.
+//! more trials there are; their trees stay, and those of own trials come after. Trials are paired only with those of the same model
+//! on the same cluster.
 
 mod lessons;
 mod traits;
+mod trees;
 
 use serde::{Deserialize, Serialize};
 
 pub use lessons::Lesson;
 pub use traits::{TRAITS, traits};
+use trees::{Bend, Tree, borders};
 
 /// τ: differences of scores, which are logarithms of seconds, that count as clear.
 const TEMPERATURE: f64 = 0.05;
@@ -24,6 +27,8 @@ const TRUST: f64 = 100.0;
 /// Pairs learned from at once.
 const MOST_PAIRS: usize = 20_000;
 const STEPS: usize = 120;
+/// Trees of one lesson.
+const TREES: usize = 100;
 const RATE: f64 = 0.03;
 
 /// What is known of one strategy before it runs.
@@ -43,6 +48,7 @@ pub struct Ranker {
     means: [f64; TRAITS],
     spreads: [f64; TRAITS],
     weights: [f64; TRAITS],
+    trees: Vec<Tree>,
     /// ln seconds = intercept + slope·score, within so much.
     intercept: f64,
     slope: f64,
@@ -56,6 +62,7 @@ impl Default for Ranker {
             means: [0.0; TRAITS],
             spreads: [1.0; TRAITS],
             weights: [0.0; TRAITS],
+            trees: Vec::new(),
             intercept: 0.0,
             slope: 1.0,
             deviation: 0.3,
@@ -84,6 +91,7 @@ impl Ranker {
             before += own.len();
         }
         ranker.descend(&trials, &all, RIDGE);
+        ranker.boost(&trials, &all);
         ranker.calibrate(&trials);
         ranker
     }
@@ -94,12 +102,14 @@ impl Ranker {
         if trials.len() < 4 {
             return ranker;
         }
-        let knows_nothing = self.weights == [0.0; TRAITS];
+        let knows_nothing = self.weights == [0.0; TRAITS] && self.trees.is_empty();
         let pull = if knows_nothing { RIDGE } else { RIDGE * (1.0 + TRUST / trials.len() as f64) };
         if knows_nothing {
             ranker.measure(trials);
         }
-        ranker.descend(trials, &pairs(trials, MOST_PAIRS), pull);
+        let pairs = pairs(trials, MOST_PAIRS);
+        ranker.descend(trials, &pairs, pull);
+        ranker.boost(trials, &pairs);
         ranker.calibrate(trials);
         ranker
     }
@@ -107,7 +117,8 @@ impl Ranker {
     /// Lower is faster.
     pub fn score(&self, look: &Look) -> f64 {
         let inputs = self.standard(look);
-        look.forecast.max(1e-12).ln() + inputs.iter().zip(&self.weights).map(|(x, w)| x * w).sum::<f64>()
+        let linear: f64 = inputs.iter().zip(&self.weights).map(|(x, w)| x * w).sum();
+        look.forecast.max(1e-12).ln() + linear + self.trees.iter().map(|tree| tree.answer(&inputs)).sum::<f64>()
     }
 
     /// Seconds as (5 % limit, likeliest, 95 % limit).
@@ -170,6 +181,29 @@ impl Ranker {
                     (first[k] / (1.0 - 0.9f64.powi(step as i32)), second[k] / (1.0 - 0.999f64.powi(step as i32)));
                 self.weights[k] -= RATE / (step as f64).sqrt() * mean / (size.sqrt() + 1e-9);
             }
+        }
+    }
+
+    /// One tree after the other on the pairwise loss.
+    fn boost(&mut self, trials: &[(Look, f64)], pairs: &[(usize, usize)]) {
+        let inputs: Vec<[f64; TRAITS]> = trials.iter().map(|(look, _)| self.standard(look)).collect();
+        let mut scores: Vec<f64> = trials.iter().map(|(look, _)| self.score(look)).collect();
+        let borders = borders(&inputs);
+        // As if every trial were in one pair with each other: thinning pairs leaves curvatures as they are.
+        let weight = trials.len() as f64 / pairs.len().max(1) as f64;
+        for _ in 0..TREES {
+            let mut bends = vec![Bend::default(); trials.len()];
+            for (fast, slow) in pairs {
+                let push = 1.0 / (1.0 + ((scores[*slow] - scores[*fast]) / TEMPERATURE).exp());
+                let (slope, curvature) = (push / TEMPERATURE, push * (1.0 - push) / TEMPERATURE.powi(2));
+                bends[*fast].slope += weight * slope;
+                bends[*slow].slope -= weight * slope;
+                bends[*fast].curvature += weight * curvature;
+                bends[*slow].curvature += weight * curvature;
+            }
+            let tree = Tree::fit(&inputs, &bends, &borders);
+            scores.iter_mut().zip(&inputs).for_each(|(score, inputs)| *score += tree.answer(inputs));
+            self.trees.push(tree);
         }
     }
 

@@ -18,7 +18,7 @@ use crate::{Error, Result};
 pub use builders::{Built, tuned};
 
 /// Trials of each of those that are confirmed at the end.
-const REPEATS: usize = 5;
+pub const REPEATS: usize = 5;
 /// Trials between two lessons.
 const BATCH: usize = 10;
 /// Proposals that are ranked for every batch.

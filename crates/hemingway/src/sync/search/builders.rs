@@ -31,6 +31,11 @@ impl Built {
         self.look.forecast
     }
 
+    /// Its outline.
+    pub fn sketch(&self) -> &Sketch {
+        &self.sketch
+    }
+
     pub(super) fn trial(&self) -> Trial {
         Trial { sketch: self.sketch.clone(), look: self.look, seconds: self.seconds.mid }
     }
