@@ -94,7 +94,8 @@ impl Stretch {
         let mut steps: Vec<(u64, f64)> = Vec::new();
         for (round, objective) in trace.objectives() {
             if steps.last().is_none_or(|(_, best)| objective < *best) {
-                steps.push((round - begun, objective));
+                // Journals that others have written may go back in rounds.
+                steps.push((round.saturating_sub(begun), objective));
             }
         }
         Some(Self {

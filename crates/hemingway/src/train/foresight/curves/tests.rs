@@ -43,6 +43,14 @@ fn before_any_run_nothing_is_known_of_the_optimum() {
 }
 
 #[test]
+fn a_remembered_run_that_goes_back_in_rounds_is_taken_as_it_is() {
+    let mut backwards = run(-0.2, 3..=9, None);
+    backwards.points.reverse();
+    (backwards.fresh, backwards.points[1].objective) = (false, Some(OPTIMUM));
+    assert_eq!(Stretch::of(&backwards, &["gd".into()]).unwrap().steps.last(), Some(&(0, OPTIMUM)));
+}
+
+#[test]
 fn more_rounds_bring_the_optimum_nearer() {
     let off = [16, 32, 64].map(|rounds| {
         let run = run(0.2, 0..=rounds, None);
