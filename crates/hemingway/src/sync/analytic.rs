@@ -1,15 +1,16 @@
 //! The time of a step on paper: exchanges as flows that share links.
 //!
-//! Alone, an exchange passes wave after wave: the latency of each, and what its busiest link or host needs. Beside others
-//! it moves at a share of that pace, by max–min fairness: all flows quicken alike until a link is full, those on it stay,
-//! the others go on. A step ends when all is computed and every sum is there.
+//! Alone, an exchange passes wave after wave: the latency of each, and what its busiest link or host needs. First all is
+//! added up, then told: while one is told others may be added up, over links that are free. Where exchanges share a link
+//! the one that began first has what it needs, as messages between two hosts follow each other, and the next what is left.
+//! A step ends when all is computed and every sum is there.
 
 mod load;
 mod share;
 
 use super::stage::{Play, Stage};
-use load::Alone;
 pub(super) use load::Load;
+use load::{Alone, PHASES};
 use share::Shares;
 
 /// One exchange in time, in seconds from the beginning of its step.
@@ -99,9 +100,10 @@ impl Forecast {
 struct Flow {
     step: u64,
     group: usize,
+    phase: usize,
     /// Until when it waits for latencies.
     starts: f64,
-    /// Seconds that are left of it, if it were alone.
+    /// Seconds that are left of its phase, if it were alone.
     left: f64,
     pace: f64,
 }
@@ -115,10 +117,10 @@ struct Course<'a> {
     stage: &'a Stage,
     play: &'a Play,
     shares: Shares,
-    alone: Vec<Alone>,
+    alone: Vec<[Alone; PHASES]>,
     flows: Vec<Flow>,
-    /// The groups of those that are past their latencies, and their paces, when these were last looked at.
-    moving: Vec<usize>,
+    /// The groups and phases of those that are past their latencies, and their paces, when these were last looked at.
+    moving: Vec<(usize, usize)>,
     paces: Vec<f64>,
     waiting: std::collections::VecDeque<(u64, usize)>,
     slowest: f64,
@@ -147,11 +149,16 @@ impl<'a> Course<'a> {
             ends.push(now);
         }
         let settled = ends.len() - 1 - period as usize;
+        let busy = self.shares.busy(self.stage.links.count(), &self.alone);
+        // Whatever waits for it, no link does more than it has time for.
+        let first = self.spans.iter().map(|span| span.ready).fold(f64::INFINITY, f64::min);
+        let idle = if period == 1 && first.is_finite() { first } else { 0.0 };
+        let least = idle + busy.iter().copied().fold(0.0, f64::max);
         Forecast {
-            seconds: (now - ends[settled]) / period as f64,
+            seconds: ((now - ends[settled]) / period as f64).max(least),
             compute,
-            busy: self.shares.busy(self.stage.links.count(), &self.alone),
-            latency: self.alone.iter().map(|alone| alone.latency).sum(),
+            busy,
+            latency: self.alone.iter().flatten().map(|alone| alone.latency).sum(),
             spans: self.spans,
         }
     }
@@ -186,11 +193,11 @@ impl<'a> Course<'a> {
                 break;
             }
             self.waiting.pop_front();
-            let Alone { latency, moving } = self.alone[group];
+            let Alone { latency, moving } = self.alone[group][0];
             self.spans[group] = Span { group, ready: ready - began, begin: now - began, end: now - began };
-            self.flows.push(Flow { step: of, group, starts: now + latency, left: moving, pace: 0.0 });
+            self.flows.push(Flow { step: of, group, phase: 0, starts: now + latency, left: moving, pace: 0.0 });
         }
-        let moving = self.flows.iter().filter(|flow| flow.starts <= now).map(|flow| flow.group);
+        let moving = self.flows.iter().filter(|flow| flow.starts <= now).map(|flow| (flow.group, flow.phase));
         if !moving.clone().eq(self.moving.iter().copied()) {
             self.moving.clear();
             self.moving.extend(moving);
@@ -217,10 +224,16 @@ impl<'a> Course<'a> {
     }
 
     fn end(&mut self, began: f64, now: f64) {
-        let spans = &mut self.spans;
-        self.flows.retain(|flow| {
+        let Self { spans, alone, .. } = self;
+        self.flows.retain_mut(|flow| {
             // What is left may be too little to move the clock.
             let done = flow.starts <= now && (flow.left <= 1e-12 || now + flow.left / flow.pace <= now);
+            if done && flow.phase + 1 < PHASES {
+                flow.phase += 1;
+                let Alone { latency, moving } = alone[flow.group][flow.phase];
+                (flow.starts, flow.left) = (now + latency, moving);
+                return true;
+            }
             if done {
                 spans[flow.group].end = now - began;
             }
@@ -284,9 +297,9 @@ mod tests {
         let together = seconds(8, ring, 8, 0.0);
         assert!((together.seconds - (6.0 * 100e-6 + 8.0 * 1.5e-3)).abs() < 1e-6, "{}", together.seconds);
         assert!((together.busy[0] - 8.0 * 1.5e-3).abs() < 1e-9);
-        // In and out of one server go on side by side only where there are several groups.
+        // In and out of one server go on side by side only where there are several groups: of the last nobody is behind.
         let server = seconds(8, Gene::new(Kind::Server), 8, 0.0).seconds;
-        assert!((server - (200e-6 + 8.0 * 3e-3)).abs() < 1e-6, "{server}");
+        assert!((server - (200e-6 + 9.0 * 3e-3)).abs() < 1e-6, "{server}");
     }
 
     /// However late sums may be, links carry as many bytes a step.
