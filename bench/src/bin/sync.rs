@@ -3,8 +3,8 @@
 //! are simulated, those of `threads` and `paper` move real bytes over shaped links. `trials` keeps what searches tried for
 //! `transfer` and `unseen`, which are left out unless they are named; so are `testbed [--bed NAME] [--lessons N] [--minutes X]`,
 //! which runs all on ranks across a testbed and goes on where it ended, and `testbed-tables`, which prints what came of it;
-//! `dataset`, which writes all of that and simulated rows to `bench/sync/dataset.parquet`, `row --row N`, which prints the strategy of
-//! a row, and `ranking`, which holds forecasts and rankers against the file's measured rows.
+//! `dataset`, which writes all of that and simulated rows to `bench/sync/dataset.parquet`, `refresh`, which gives its rows
+//! today's forecasts, `row --row N`, which prints the strategy of a row, and `ranking`, which holds forecasts and rankers against the file's measured rows.
 
 use std::time::Instant;
 
@@ -51,6 +51,7 @@ fn main() -> Result<()> {
             return testbed::measure(&Asked { bed, model, trials, lessons, until });
         }
         Some("dataset") => return dataset::make(),
+        Some("refresh") => return dataset::refresh(),
         Some("row") => {
             let row = after("--row").and_then(|text| text.parse().ok()).context("--row takes a number")?;
             return dataset::show(row);

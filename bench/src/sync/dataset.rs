@@ -137,6 +137,18 @@ pub fn make() -> Result<()> {
     Ok(())
 }
 
+/// Writes the file again with today's forecasts and traits of the same strategies and times.
+pub fn refresh() -> Result<()> {
+    let mut all = file::read(&path())?;
+    let same = |a: &Row, b: &Row| (&a.model, &a.cluster_file, a.batch) == (&b.model, &b.cluster_file, b.batch);
+    for rows in all.chunk_by_mut(same) {
+        let sketches: Vec<Sketch> = rows.iter().map(|row| row.sketch.clone()).collect();
+        let looks = looks(&rows[0].stage()?, &sketches)?;
+        rows.iter_mut().zip(looks).for_each(|(row, look)| row.look = look);
+    }
+    file::write(&path(), &all)
+}
+
 fn count(all: &[Row]) {
     let mut counts: BTreeMap<(&str, &str, &str), usize> = BTreeMap::new();
     all.iter().for_each(|row| *counts.entry((&row.engine, &row.model, &row.cluster)).or_default() += 1);
