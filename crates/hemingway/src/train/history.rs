@@ -153,6 +153,12 @@ impl History {
         self.records.iter().rev().find(|record| record.run == run)
     }
 
+    /// Rounds that a run has made itself, without those of one whose model it took up.
+    pub fn rounds_of(&self, run: &str) -> u64 {
+        let first = self.records.iter().find(|record| record.run == run);
+        first.zip(self.last_of(run)).map_or(0, |(first, last)| last.round.saturating_sub(first.round))
+    }
+
     /// The run of this algorithm that has got furthest, with its objective. A run that another algorithm has taken over
     /// is no longer its own.
     pub fn furthest(&self, algorithm: &str) -> Option<(&str, f64)> {
@@ -190,11 +196,11 @@ impl History {
     /// Seconds it took to deal the rows when a run went on from a round.
     pub fn loaded(&self, run: &str, from_round: u64) -> f64 {
         let own = || self.records.iter().filter(|record| record.run == run);
-        let before = own().filter(|record| record.round <= from_round).map(|record| record.load_seconds).next_back();
-        let after = own().find(|record| record.round > from_round).map_or(0.0, |record| record.load_seconds);
-        // A run that begins has paid by its first record.
-        let before = if from_round == 0 { 0.0 } else { before.unwrap_or(0.0) };
-        (after - before).max(0.0)
+        // A run that begins, or takes up another's model, has paid by its first record.
+        let before = own().skip(1).take_while(|record| record.round <= from_round).last();
+        let after = own().find(|record| record.round > from_round);
+        let seconds = |record: Option<&Record>| record.map_or(0.0, |record| record.load_seconds);
+        (seconds(after) - seconds(before)).max(0.0)
     }
 
     /// A name for the next run that starts from nothing or adopts a model.
@@ -262,5 +268,23 @@ impl History {
     /// Dollars that remain, where limited.
     pub fn dollars_left(&self) -> Option<f64> {
         self.caps().dollars.map(|cap| (cap - self.spent.dollars.unwrap_or(0.0)).max(0.0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::train::policy;
+
+    #[test]
+    fn rows_that_moved_are_paid_for_by_who_moved_them() {
+        let mut history = policy::tests::made_up();
+        // A run that goes on elsewhere after its third round, and one that takes up its model there.
+        let records = [("a", 0, 1.0), ("a", 3, 1.0), ("a", 4, 3.0), ("b", 4, 0.5), ("b", 5, 0.5)];
+        history.records = records
+            .map(|(run, round, load_seconds)| Record { run: run.into(), round, load_seconds, ..Record::default() })
+            .into();
+        assert_eq!([history.loaded("a", 0), history.loaded("a", 3), history.loaded("b", 4)], [1.0, 2.0, 0.5]);
+        assert_eq!([history.rounds_of("a"), history.rounds_of("b"), history.rounds_of("c")], [4, 1, 0]);
     }
 }

@@ -5,6 +5,8 @@ mod exploration;
 mod promise;
 mod rehearsal;
 
+use std::ops::Range;
+
 use super::foresight::{Foresight, Prospect};
 use super::{Decision, History, Purpose, Start};
 use crate::backend::{Config, Ending, Frame};
@@ -73,7 +75,7 @@ fn run_fixed(history: &History, config: &Config) -> Decision {
     let run = last.map_or_else(|| history.next_run(), |last| last.run.clone());
     Decision::Run {
         start: last.map_or(Start::Fresh, |_| Start::Continue { run: run.clone() }),
-        frame: frame(history, run, config.clone(), until_round),
+        frame: frame(history, run, config.clone(), last.map_or(0, |last| last.round)..until_round),
         purpose: Purpose::Train,
         why: "asked for by the user".into(),
         plan: None,
@@ -81,10 +83,14 @@ fn run_fixed(history: &History, config: &Config) -> Decision {
     }
 }
 
-fn frame(history: &History, run: String, config: Config, until_round: u64) -> Frame {
-    let from_round = history.last_of(&run).map_or(0, |last| last.round);
+fn frame(history: &History, run: String, config: Config, rounds: Range<u64>) -> Frame {
     let rows_on = history.past.last().map(|past| past.frame.config.machines).filter(|m| *m != config.machines);
-    Frame { eval_every: history.spec.eval_every, from_round, rows_on, ..Frame::new(run, config, until_round) }
+    Frame {
+        eval_every: history.spec.eval_every,
+        from_round: rounds.start,
+        rows_on,
+        ..Frame::new(run, config, rounds.end)
+    }
 }
 
 /// Explores as long as that can pay, then trains with the best; once training, changes only for a clear gain.
@@ -130,9 +136,9 @@ fn training(history: &History) -> Option<&Config> {
 }
 
 fn probe(history: &History, Exploration { prospect, rounds, why }: Exploration) -> Decision {
-    let until = prospect.from_round + rounds;
+    let rounds = prospect.from_round..prospect.from_round + rounds;
     Decision::Run {
-        frame: frame(history, run_of(history, &prospect.start), prospect.config, until),
+        frame: frame(history, run_of(history, &prospect.start), prospect.config, rounds),
         purpose: Purpose::Probe,
         start: prospect.start,
         why,
@@ -172,13 +178,18 @@ fn keep_or_switch<'a>(history: &History, now: &'a Prospect, best: &'a Prospect, 
 /// A frame of training.
 fn train_with(history: &History, chosen: &Prospect, why: String, plan: Plan) -> Decision {
     let to_go = chosen.rounds.0.exp();
-    let most = chosen.from_round.max(2 * SHORTEST_FRAME);
+    // What it took up from another tells nothing of how it goes on.
+    let made = match &chosen.start {
+        Start::Continue { run } => history.rounds_of(run),
+        Start::Fresh | Start::Adopt { .. } => 0,
+    };
+    let most = made.max(2 * SHORTEST_FRAME);
     // Growing with the run, so that a goal that stays ahead does not mean a decision every few rounds.
-    let least = SHORTEST_FRAME.max(chosen.from_round / 4);
+    let least = SHORTEST_FRAME.max(made / 4);
     let ahead = ((FRAME_SHARE * to_go).ceil() as u64).clamp(least, most.max(least));
     let run = run_of(history, &chosen.start);
     Decision::Run {
-        frame: frame(history, run, chosen.config.clone(), chosen.from_round + ahead),
+        frame: frame(history, run, chosen.config.clone(), chosen.from_round..chosen.from_round + ahead),
         purpose: Purpose::Train,
         start: chosen.start.clone(),
         why,
@@ -188,4 +199,4 @@ fn train_with(history: &History, chosen: &Prospect, why: String, plan: Plan) -> 
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

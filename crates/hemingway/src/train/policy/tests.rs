@@ -76,6 +76,11 @@ fn lore() -> Lore {
     Lore { traits, precedents: Precedents::shipped(), ..Lore::default() }
 }
 
+/// A job that has done nothing yet.
+pub(in crate::train) fn made_up() -> History {
+    job(reach(), choose())
+}
+
 fn reach() -> Goal {
     Goal::Reach { error: 1e-3, certified: false }
 }
@@ -214,6 +219,27 @@ fn a_rival_is_tried_where_that_can_pay() {
     let mut history = job(reach(), choose());
     let followed = follow(&mut history, &world, 8);
     assert!(followed.iter().any(|config| config.algorithm == "lbfgs"), "{followed:?}");
+}
+
+/// Where it begins is what tells an engine that rows have yet to be moved, and what a trial of it took.
+#[test]
+fn what_takes_up_a_model_begins_where_that_is_and_looks_no_further_than_a_new_run() {
+    let world = |config: &Config| (0.1, if config.algorithm == "cocoa" { 0.97 } else { 0.7 });
+    let mut history = job(reach(), choose());
+    follow(&mut history, &world, 12);
+    let taken_up = history.decisions.iter().filter_map(|decision| match decision {
+        Decision::Run { frame, start: Start::Adopt { .. }, purpose, .. } => Some((frame, *purpose)),
+        _ => None,
+    });
+    let mut count = 0;
+    for (frame, purpose) in taken_up {
+        let first = history.records.iter().find(|record| record.run == frame.run).unwrap();
+        assert_eq!(frame.from_round + 1, first.round);
+        let ahead = frame.until_round - frame.from_round;
+        assert!(purpose == Purpose::Probe || ahead <= 2 * SHORTEST_FRAME, "{frame:?}");
+        count += 1;
+    }
+    assert!(count > 0, "{:?}", history.decisions);
 }
 
 #[test]
