@@ -3,18 +3,20 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use hemingway::rng::{Purpose, keyed};
 use hemingway::sync::Stage;
 use hemingway::sync::ranker::{Lesson, Look, Ranker};
 use hemingway::sync::replay::{Engine, Judge};
-use hemingway::sync::search::{Found, look, search};
+use hemingway::sync::search::{Found, Interval, Wish, look, search};
 use hemingway::sync::sketch::Sketch;
 
 use super::{PAIRS, stage, wish};
 
 /// Trials after which a search is looked at.
 const AFTER: [usize; 5] = [10, 25, 50, 100, 200];
+/// What searches are drawn with: tables show the middle of them. Trials of the first are what later searches begin with.
+const SEEDS: [u64; 3] = [1, 2, 3];
 /// Random strategies of a pair that rankers are asked about, and by how much two of them must differ: twice the spread of a
 /// simulated trial.
 const SAMPLES: u64 = 100;
@@ -34,29 +36,39 @@ fn folder() -> Result<PathBuf> {
 /// Searches that know nothing, and keeps their trials.
 pub fn keep(trials: usize, model: Option<&str>) -> Result<()> {
     println!(
-        "## Searches that begin with nothing: best of the first trials over the best builder, at most {trials} trials\n"
+        "## Searches that begin with nothing: best of the first trials over the best builder, at most {trials} trials, the middle of {} seeds\n",
+        SEEDS.len()
     );
     head();
     for (model, cluster) in pairs(model) {
         let (stage, began) = (stage(model, cluster)?, Instant::now());
-        let found = search(&stage, wish(trials), &Ranker::default(), &mut |_| ())?;
+        let found = searches(&stage, trials, &Ranker::default())?;
         let path = folder()?.join(format!("{model}-on-{cluster}.jsonl"));
         _ = std::fs::remove_file(&path);
-        Lesson::append(&path, &found.lessons(&stage, Engine::Simulated))?;
+        Lesson::append(&path, &found[0].lessons(&stage, Engine::Simulated))?;
         row(model, cluster, &found, began)?;
     }
     Ok(())
 }
 
+/// One for each seed.
+fn searches(stage: &Stage, trials: usize, prior: &Ranker) -> Result<Vec<Found>> {
+    let each = SEEDS.map(|seed| search(stage, Wish { seed, ..wish(trials) }, prior, &mut |_| ()));
+    Ok(each.into_iter().collect::<Result<_, _>>()?)
+}
+
 /// The same searches, each beginning with the trials of all other models.
 pub fn curves(trials: usize, model: Option<&str>) -> Result<()> {
-    println!("## Searches that begin with the trials of all other models, at most {trials} trials\n");
+    println!(
+        "## Searches that begin with the trials of all other models, at most {trials} trials, the middle of {} seeds\n",
+        SEEDS.len()
+    );
     head();
     let all = lessons()?;
     for (model, cluster) in pairs(model) {
         let (stage, began) = (stage(model, cluster)?, Instant::now());
         let prior = without(&all, |lesson| lesson.model == model);
-        row(model, cluster, &search(&stage, wish(trials), &prior, &mut |_| ())?, began)?;
+        row(model, cluster, &searches(&stage, trials, &prior)?, began)?;
     }
     Ok(())
 }
@@ -70,12 +82,19 @@ fn head() {
 }
 
 /// Seconds of the best of the first trials, over those of the best builder as confirmed.
-fn row(model: &str, cluster: &str, found: &Found, began: Instant) -> Result<()> {
-    let built = found.best_builder().context("builders")?.seconds.mid;
-    let best = |k: usize| found.trials.iter().take(k).map(|trial| trial.seconds).fold(f64::INFINITY, f64::min);
-    let cells = AFTER.map(|k| format!("{:.3}", best(k) / built)).join(" | ");
-    let (milliseconds, last, trials) = (1e3 * built, found.seconds.mid / built, found.trials.len());
-    let seconds = began.elapsed().as_secs_f64();
+fn row(model: &str, cluster: &str, found: &[Found], began: Instant) -> Result<()> {
+    let built: Vec<f64> = found.iter().filter_map(|found| Some(found.best_builder()?.seconds.mid)).collect();
+    ensure!(built.len() == found.len(), "a search without builders");
+    let middle = |of: &dyn Fn(&Found) -> f64| {
+        let shares = found.iter().zip(&built).map(|(found, built)| of(found) / built);
+        Interval::of(shares.collect()).mid
+    };
+    let best =
+        |k: usize, found: &Found| found.trials.iter().take(k).map(|trial| trial.seconds).fold(f64::INFINITY, f64::min);
+    let cells = AFTER.map(|k| format!("{:.3}", middle(&|found| best(k, found)))).join(" | ");
+    let last = middle(&|found| found.seconds.mid);
+    let trials = Interval::of(found.iter().map(|found| found.trials.len() as f64).collect()).mid;
+    let (milliseconds, seconds) = (1e3 * Interval::of(built.clone()).mid, began.elapsed().as_secs_f64());
     println!("| {model} | {cluster} | {milliseconds:.2} | {cells} | {last:.3} | {trials} | {seconds:.0} |");
     Ok(())
 }

@@ -152,9 +152,9 @@ pub fn search_by(judge: &mut Judge<'_>, wish: Wish, prior: &Ranker, tell: &mut d
     let own = trials.len();
     let (mut best, mut idle, mut settled) = (fastest(&trials), 0, false);
     while trials.len() - own < wish.trials {
-        let ranker = prior.taught(&lessons(&trials));
+        let rankers = rankers(prior, &lessons(&trials));
         let wanted = BATCH.min(wish.trials - (trials.len() - own));
-        for (sketch, look) in propose::batch(stage, &wish, &trials, &ranker, wanted, &mut random)? {
+        for (sketch, look) in propose::batch(stage, &wish, &trials, &rankers, wanted, &mut random)? {
             let seconds = judge.trial(&sketch.strategy(stage, "proposed"))?;
             trials.push(Trial { sketch, look, seconds });
         }
@@ -221,6 +221,12 @@ pub fn looks(stage: &Stage, sketches: &[Sketch]) -> Result<Vec<Look>> {
         parts.into_iter().map(|part| part.join().unwrap_or_else(panicked)).collect()
     });
     Ok(parts.into_iter().collect::<Result<Vec<_>>>()?.concat())
+}
+
+/// What others taught may be wrong here: beside it, one that goes by the forecast and own trials alone.
+fn rankers(prior: &Ranker, trials: &[(Look, f64)]) -> Vec<Ranker> {
+    let own = (*prior != Ranker::default()).then(|| Ranker::fit(trials));
+    std::iter::once(prior.taught(trials)).chain(own).collect()
 }
 
 fn lessons(trials: &[Trial]) -> Vec<(Look, f64)> {

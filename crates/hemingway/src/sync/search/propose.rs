@@ -15,12 +15,12 @@ const CURIOUS: f64 = 0.2;
 /// Two strategies nearer than this in their traits and forecast are alike.
 const NEAR: f64 = 0.02;
 
-/// The most promising proposals that are unlike each other and unlike what has run.
+/// The most promising proposals that are unlike each other and unlike what has run, by one ranker after the other in turn.
 pub(super) fn batch(
     stage: &Stage,
     wish: &Wish,
     trials: &[Trial],
-    ranker: &Ranker,
+    rankers: &[Ranker],
     wanted: usize,
     random: &mut impl Rng,
 ) -> Result<Vec<(Sketch, Look)>> {
@@ -29,29 +29,34 @@ pub(super) fn batch(
     parents.truncate(ELITE);
     let sketches: Vec<Sketch> = (0..PROPOSALS).map(|_| child(stage, wish, &parents, random)).collect();
     let looks = looks(stage, &sketches)?;
-    let mut ranked: Vec<(f64, Sketch, Look)> =
-        sketches.into_iter().zip(looks).map(|(sketch, look)| (ranker.score(&look), sketch, look)).collect();
-    ranked.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let orders: Vec<Vec<usize>> = rankers.iter().map(|ranker| order(ranker, &looks)).collect();
+    let ranked: Vec<usize> = (0..PROPOSALS).flat_map(|place| orders.iter().map(move |order| order[place])).collect();
     let mut known: Vec<Look> = trials.iter().map(|trial| trial.look).collect();
     let mut chosen = Vec::new();
     let curious = (CURIOUS * wanted as f64) as usize;
-    let drawn: Vec<usize> = (0..8 * curious).map(|_| random.random_range(0..PROPOSALS / 2)).collect();
-    for (limit, places) in
-        [(wanted - curious, (0..PROPOSALS).collect()), (wanted, drawn), (wanted, (0..PROPOSALS).collect())]
-    {
+    let drawn: Vec<usize> = (0..8 * curious).map(|_| ranked[random.random_range(0..ranked.len() / 2)]).collect();
+    for (limit, places) in [(wanted - curious, &ranked), (wanted, &drawn), (wanted, &ranked)] {
         for place in places {
-            let (_, sketch, look) = &ranked[place];
-            if chosen.len() < limit && !known.iter().any(|other| alike(look, other)) {
-                known.push(*look);
-                chosen.push((sketch.clone(), *look));
+            let look = looks[*place];
+            if chosen.len() < limit && !known.iter().any(|other| alike(&look, other)) {
+                known.push(look);
+                chosen.push((sketches[*place].clone(), look));
             }
         }
     }
     // Where all are alike, the first still teaches how much one trial differs from the next.
     if chosen.is_empty() {
-        chosen.extend(ranked.into_iter().take(wanted).map(|(_, sketch, look)| (sketch, look)));
+        chosen.extend(ranked.into_iter().take(wanted).map(|place| (sketches[place].clone(), looks[place])));
     }
     Ok(chosen)
+}
+
+/// Places of looks, the most promising first.
+fn order(ranker: &Ranker, looks: &[Look]) -> Vec<usize> {
+    let scores: Vec<f64> = looks.iter().map(|look| ranker.score(look)).collect();
+    let mut places: Vec<usize> = (0..looks.len()).collect();
+    places.sort_by(|a, b| scores[*a].total_cmp(&scores[*b]));
+    places
 }
 
 fn child(stage: &Stage, wish: &Wish, parents: &[&Trial], random: &mut impl Rng) -> Sketch {
