@@ -23,11 +23,11 @@ use clap::{Args, Parser, Subcommand};
 pub(crate) use data::{DataCommand, LabelArgs, WeightArgs};
 pub(crate) use design::{CostArg, DesignArgs};
 pub(crate) use goal::GoalArgs;
-pub(crate) use job::{KeepArgs, LimitArgs, ProblemArgs, RunArgs, TrainArgs};
+pub(crate) use job::{KeepArgs, LOCAL, LimitArgs, ProblemArgs, RunArgs, TrainArgs};
 pub(crate) use model::{ModelCommand, ModelTo};
 pub(crate) use path::PathArgs;
 pub(crate) use ranks::{CollectivesName, EngineName, RankArgs};
-pub(crate) use ratings::{FactorArgs, ProblemName, RecommendArgs};
+pub(crate) use ratings::{FactorArgs, RecommendArgs};
 pub(crate) use records::{AdviseArgs, FitArgs, RecordArgs};
 pub(crate) use report::{Format, ReportArgs};
 pub(crate) use rounds::RoundArgs;
@@ -127,18 +127,17 @@ impl Command {
 
     /// Why it cannot run on ranks, before any is started.
     pub(crate) fn keeps_off_ranks(&self) -> Option<&'static str> {
-        let (path, problem) = match self {
-            Self::Train(args) | Self::Plan(args) => (args.path.path.is_some(), &args.problem),
-            Self::Run(args) => (false, &args.problem),
+        let (path, simulated) = match self {
+            Self::Train(args) | Self::Plan(args) => {
+                (args.path.path.is_some(), args.places.cluster.iter().any(|name| name != LOCAL))
+            }
+            Self::Run(args) => (false, args.place.cluster != LOCAL),
             _ => return None,
         };
-        match problem.factors.problem {
-            _ if path => Some("--engine: a path runs on threads of this machine; leave it out"),
-            ProblemName::Mf => {
-                Some("--engine: ratings are factorized on threads, or a simulated --cluster; leave it out")
-            }
-            ProblemName::Linear => None,
+        if path {
+            return Some("--engine: a path runs on threads of this machine; leave it out");
         }
+        simulated.then_some("--engine: a --cluster is simulated, and ranks would do nothing; leave one of them out")
     }
 
     /// Its name, of those that train.

@@ -2,6 +2,7 @@
 
 use std::env;
 use std::ffi::OsString;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::Command as Process;
 
@@ -21,6 +22,9 @@ const TELL: &str = "HEMINGWAY_TELL_RUN";
 
 /// Runs this very command on ranks; its exit code.
 pub(crate) fn launch(ranks: &RankArgs, command: &Command) -> Result<u8> {
+    if let Some(hosts) = &ranks.hosts {
+        File::open(hosts).with_context(|| format!("--hosts: cannot read {}", hosts.display()))?;
+    }
     let program = program()?;
     let starter = Starter::find()?;
     // Ctrl-C reaches mpirun and the ranks by itself; this process has only to wait for how they end.

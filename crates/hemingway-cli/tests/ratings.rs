@@ -107,7 +107,10 @@ fn what_has_no_meaning_is_refused_in_words_that_help() {
         ("train ratings.csv --problem mf --within 1s --model m.onnx", ".npz"),
         ("train synth:ridge --problem mf --within 1s", "synth:ratings"),
         ("train negative.csv --problem mf --implicit --within 1s", "negative.csv:2: -1 is below 0"),
-        ("train ratings.csv --problem mf --within 1s --engine mpi", "--engine: ratings are factorized on threads"),
+        (
+            "train ratings.csv --problem mf --within 1s --engine mpi --cluster laptop",
+            "--engine: a --cluster is simulated",
+        ),
         ("run ratings.csv --problem mf --algorithm ccd++:cg=3 --machines 1 --rounds 3", "ccd++ takes cuts=measured"),
         ("recommend ratings.csv --user 1", "is not a model file"),
     ] {

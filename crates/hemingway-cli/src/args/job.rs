@@ -173,12 +173,15 @@ impl From<Storage> for Precision {
     }
 }
 
+/// The cluster that is threads of this machine.
+pub(crate) const LOCAL: &str = "local";
+
 /// Where it runs.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Machines")]
 pub(crate) struct PlaceArgs {
     /// A cluster file, a shipped cluster (spark-1gbit, cloud-25gbit, hpc-200gbit, laptop), or `local` threads
-    #[arg(long, value_name = "FILE|NAME", default_value = "local")]
+    #[arg(long, value_name = "FILE|NAME", default_value = LOCAL)]
     pub(crate) cluster: String,
 }
 
@@ -188,7 +191,7 @@ pub(crate) struct PlaceArgs {
 pub(crate) struct PlacesArgs {
     /// A cluster file, a shipped cluster (spark-1gbit, cloud-25gbit, hpc-200gbit, laptop), or `local` threads. Given more
     /// than once, each cluster is planned on, and the best of them taken
-    #[arg(long, value_name = "FILE|NAME", default_value = "local")]
+    #[arg(long, value_name = "FILE|NAME", default_value = LOCAL)]
     pub(crate) cluster: Vec<String>,
 }
 

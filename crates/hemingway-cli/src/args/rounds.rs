@@ -47,7 +47,7 @@ impl RoundArgs {
 
     /// Refuses them where machines are threads, which exchange nothing.
     pub(crate) fn check_place(&self, clusters: &[String]) -> Result<()> {
-        let threads = clusters.iter().any(|name| name == "local") && !crate::place::is_elsewhere();
+        let threads = clusters.iter().any(|name| name == super::LOCAL) && !crate::place::is_elsewhere();
         match self.sync {
             Some(_) if threads => Err(Usage::error(
                 "--sync: threads of one machine share its memory and exchange nothing: name a --cluster, or use ranks (--engine mpi)",

@@ -26,7 +26,6 @@ pub(super) struct Watch {
     /// What is foretold of the exchange of rounds.
     exchanges: Vec<Foretold>,
     cluster: String,
-    cores: usize,
     manners: Manners,
     paint: Paint,
     terminal: bool,
@@ -46,7 +45,6 @@ impl Watch {
             simulated: job.facts.simulated,
             exchanges: job.facts.exchanges.clone(),
             cluster: job.facts.cluster.clone(),
-            cores: job.facts.cores,
             manners,
             paint,
             terminal,
@@ -68,7 +66,7 @@ impl Watch {
         self.course = Some(self.course(frame, *purpose, plan.as_ref(), *predicted));
         if *purpose == Purpose::Train {
             self.said = *predicted;
-            self.begin_rows(&frame.config, self.round_of(frame));
+            self.begin_rows(self.round_of(frame));
         }
     }
 
@@ -120,7 +118,7 @@ impl Watch {
             }
             self.live.talk(&format!("{}  {config}  {why}", self.paint.bold("train ")));
         }
-        self.begin_rows(config, base);
+        self.begin_rows(base);
     }
 
     fn show(&self, plan: &Plan) {
@@ -140,12 +138,12 @@ impl Watch {
     fn switch(&mut self, from: &Config, to: &Config, why: &str, predicted: Option<Estimate>, base: u64) {
         self.said = predicted;
         self.live.talk(&format!("{}  {from} → {to}  because {why}", self.paint.yellow("switch")));
-        self.begin_rows(to, base);
+        self.begin_rows(base);
     }
 
-    fn begin_rows(&mut self, config: &Config, base: u64) {
+    fn begin_rows(&mut self, base: u64) {
         if !self.terminal {
-            self.rows.begin(config, base, &self.records, self.cores);
+            self.rows.begin(base);
         }
     }
 
