@@ -11,6 +11,8 @@ use crate::record::store::Store;
 const RUNS: usize = 500;
 const PROBLEMS: usize = 12;
 const TRACES: usize = 16;
+/// Rounds of a problem so many times smaller tell what a round costs at least, and nothing of what entries do.
+const TINY: usize = 1000;
 
 /// How much a job remembers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -30,7 +32,10 @@ pub fn recall(job: &mut Job, store: &Store) -> Recalled {
     let runs = store.runs().unwrap_or_default();
     let memories: Vec<Memory> = runs.iter().rev().take(RUNS).filter_map(Memory::of).collect();
     let same: Vec<&Memory> = memories.iter().filter(|memory| memory.problem == job.facts.problem).collect();
-    let here: Vec<&Memory> = memories.iter().filter(|memory| memory.is_at(&job.spec, &job.facts)).collect();
+    let entries = job.facts.lore.traits.entries;
+    let tells = |memory: &&Memory| memory.traits.entries.saturating_mul(TINY) >= entries;
+    let here: Vec<&Memory> =
+        memories.iter().filter(|memory| memory.is_at(&job.spec, &job.facts)).filter(tells).collect();
     let errors = least_errors(same.iter().copied());
     let errors_here = least_errors(here.iter().copied().filter(|memory| memory.problem == job.facts.problem));
     let mut traces = most_telling(same.iter().flat_map(|memory| memory.traces.iter().cloned()));

@@ -140,6 +140,14 @@ fn seconds_are_of_any_problem_here_and_rounds_of_this_problem_anywhere() {
 }
 
 #[test]
+fn seconds_of_a_tiny_problem_tell_nothing_of_a_large_one() {
+    let (_folder, store) = store();
+    run(&store, "synth:svm,rows=4,columns=1", CLOUD, "cocoa", 1);
+    let on_cluster = |data: &str| recall(&mut choose(data, CLOUD), &store).on_cluster;
+    assert_eq!((on_cluster(ONE), on_cluster("synth:svm,rows=3000,columns=10")), (1, 0));
+}
+
+#[test]
 fn runs_of_one_problem_are_pooled_and_its_own_are_nobody_elses() {
     let (_folder, store) = store();
     run(&store, ONE, CLOUD, "cocoa", 2);
