@@ -31,7 +31,7 @@ pub(crate) use ratings::{FactorArgs, RecommendArgs};
 pub(crate) use records::{AdviseArgs, FitArgs, RecordArgs};
 pub(crate) use report::{Format, ReportArgs};
 pub(crate) use rounds::RoundArgs;
-pub(crate) use sync::{JudgeArgs, JudgeName, LessonArgs, PlaceArgs, SCALE, SyncCommand};
+pub(crate) use sync::{JudgeArgs, JudgeName, LessonArgs, PlaceArgs, SCALE, SyncCommand, TRIALS};
 
 use crate::output::Mode;
 

@@ -31,9 +31,9 @@ pub(crate) use outcome::store_flag;
 /// Carries a command out. `began` is when the program did.
 pub(crate) fn run(command: Command, out: &mut dyn Output, began: Instant) -> Result<u8> {
     match command {
-        Command::Train(args) => train::train(&args, out, began),
-        Command::Plan(args) => plan::plan(&args, out, began),
-        Command::Run(args) => run::run(&args, out, began),
+        Command::Train(args) => train::train(&args, out, began).map_err(|error| args.rounds.naming(error)),
+        Command::Plan(args) => plan::plan(&args, out, began).map_err(|error| args.rounds.naming(error)),
+        Command::Run(args) => run::run(&args, out, began).map_err(|error| args.exchange.naming(error)),
         Command::Fit(args) => fit::fit(&args, out),
         Command::Advise(args) => advise::advise(&args, out),
         Command::Design(args) => design::design(&args, out),

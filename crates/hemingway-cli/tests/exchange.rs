@@ -68,6 +68,7 @@ fn what_cannot_be_is_refused_with_the_reason() {
     desk.write("ring.json", &strategy(8, "ring", "columns 0..20"));
     desk.write("tree.json", &strategy(8, "tree", "columns 0..20"));
     desk.write("other.json", &strategy(8, "tree", "embedding"));
+    desk.write("lazy.json", &strategy(8, "tree", "columns 0..20").replace("\"window\": 1", "\"window\": 0"));
     desk.write("four.json", &strategy(4, "tree", "columns 0..20"));
     let refused = |flags: &str, words: &str| {
         let said = desk.run(&format!("run synth:logistic,columns=20 --algorithm gd --machines 8 --rounds 2 {flags}"));
@@ -76,7 +77,11 @@ fn what_cannot_be_is_refused_with_the_reason() {
     refused("--sync nowhere.json --cluster wide.toml", "neither plain nor search, nor a strategy's file");
     refused("--sync plain", "exchange nothing");
     refused("--sync ring.json --cluster wide.toml", "ring adds in an order of its own");
-    refused("--sync other.json --cluster wide.toml", "`embedding`: is not in the model");
+    refused(
+        "--sync other.json --cluster wide.toml",
+        "--sync other.json: strategy: is for other variables: `embedding`; this problem has",
+    );
+    refused("--sync lazy.json --cluster wide.toml", "--sync lazy.json: strategy: window 0");
     refused("--sync four.json --cluster wide.toml", "is for 4 machines and no others");
     refused("--sync search --cluster wide.toml --links wide.toml", "has links of its own");
     refused("--links wide.toml", "--sync");

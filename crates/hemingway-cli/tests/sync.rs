@@ -95,3 +95,48 @@ fn a_search_begins_with_what_another_kept() {
     let said = desk.ok(&line(4, "--from trials.jsonl")).out;
     assert!(said.contains(&format!("that began with what {kept} earlier ones taught")), "{said}");
 }
+
+/// A strategy for `two` that is lossy and late.
+const LOSSY: &str = r#"{"version": 1, "name": "lossy", "machines": 4, "window": 2, "variables": [
+  {"variable": "wide", "shards": [{"by": "ring", "group": 0, "compression": {"top-k": 0.01}, "staleness": 2}]},
+  {"variable": "w", "shards": [{"by": {"server": 1}, "group": 1, "compression": "int8"}]},
+  {"variable": "b", "shards": [{"by": {"server": 1}, "group": 2}]}]}"#;
+
+#[test]
+fn what_is_lossy_or_late_is_called_so() {
+    let desk = desk();
+    desk.write("lossy.json", LOSSY);
+    let place = "--cluster cloud-25gbit --machines 4";
+    let losses = "not lossless: top-k 73 %, int8 27 %, up to 2 steps late 73 % of the bytes";
+    for verb in ["simulate", "explain"] {
+        let said = desk.ok(&format!("sync {verb} two.json lossy.json {place}")).out;
+        assert!(said.contains(losses), "{said}");
+        assert!(!desk.ok(&format!("sync {verb} two.json ring {place}")).out.contains("lossless"));
+        assert_eq!(desk.json(&format!("sync {verb} two.json lossy.json {place}")).0["lossless"], false);
+        assert_eq!(desk.json(&format!("sync {verb} two.json ring {place}")).0["lossless"], true);
+    }
+    let line = format!("sync search ncf {place} --trials 10");
+    assert_eq!(desk.json(&line).0["lossless"], false);
+    let said = desk.ok(&line).out;
+    assert!(said.contains("it is not lossless: ") && said.contains("`--lossless` for exact sums"), "{said}");
+    let line = format!("sync search two.json {place} --trials 10 --lossless");
+    assert_eq!(desk.json(&line).0["lossless"], true);
+    assert!(!desk.ok(&line).out.contains("not lossless"));
+}
+
+#[test]
+fn what_to_do_next_asks_for_the_same_search() {
+    let desk = desk();
+    let place = "two.json --cluster cloud-25gbit --machines 2";
+    desk.ok(&format!("sync search {place} --trials 3 --keep a.jsonl"));
+    let flags = "--lossless --trials 2 --engine simulated --scale 8 --seed 7 --from a.jsonl --keep b.jsonl";
+    let said = desk.ok(&format!("sync search {place} {flags}")).out;
+    assert!(said.contains(&format!("hemingway sync search {place} {flags} -o strategy.json")), "{said}");
+}
+
+#[test]
+fn links_that_are_not_shown_are_counted() {
+    let desk = desk();
+    let said = desk.ok("sync explain bert-large ps --cluster spark-1gbit --machines 8").out;
+    assert!(said.contains("10 more links, none of them busier") && said.contains("busy nearly all the time"), "{said}");
+}

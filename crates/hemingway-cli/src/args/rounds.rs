@@ -45,6 +45,16 @@ impl RoundArgs {
         Ok(Some(RoundSpec { way, links: links.transpose()? }))
     }
 
+    /// An error with the strategy's file in it, where that is what does not suit: a job knows only what the file says.
+    pub(crate) fn naming(&self, error: anyhow::Error) -> anyhow::Error {
+        match (error.downcast_ref(), self.sync.as_deref().filter(|file| Path::new(file).is_file())) {
+            (Some(Error::Setting { field, what }), Some(file)) if field == "--sync" => {
+                Error::setting(format!("--sync {file}"), what).into()
+            }
+            _ => error,
+        }
+    }
+
     /// Refuses them where machines are threads, which exchange nothing.
     pub(crate) fn check_place(&self, clusters: &[String]) -> Result<()> {
         let threads = clusters.iter().any(|name| name == super::LOCAL) && !crate::place::is_elsewhere();

@@ -27,7 +27,7 @@ pub(crate) enum SyncCommand {
         #[command(flatten)]
         judge: JudgeArgs,
         /// The most trials; those of builders come on top
-        #[arg(long, value_name = "N", default_value_t = 200)]
+        #[arg(long, value_name = "N", default_value_t = TRIALS, value_parser = trials)]
         trials: usize,
         /// Only strategies that give the exact sum at every step [default: off]
         #[arg(long)]
@@ -133,6 +133,9 @@ pub(crate) struct JudgeArgs {
     pub(crate) seed: u64,
 }
 
+/// The most trials of a search where nobody says how many.
+pub(crate) const TRIALS: usize = 200;
+
 /// As many bytes as one stands for, on threads.
 pub(crate) const SCALE: f64 = 64.0;
 
@@ -147,6 +150,12 @@ pub(crate) enum JudgeName {
 
 /// By then no message of a known model is longer than a number.
 const MOST_SCALE: f64 = 1e6;
+
+/// A search without trials finds nothing.
+fn trials(text: &str) -> Result<usize, String> {
+    let trials = text.trim().parse().ok().filter(|trials| *trials > 0);
+    trials.ok_or_else(|| "write a whole number of 1 or more; `sync compare` runs builders alone".into())
+}
 
 fn scale(text: &str) -> Result<f64, String> {
     let scale = value::number(text)?;

@@ -6,6 +6,7 @@ mod run;
 mod search;
 mod simulate;
 mod timeline;
+mod words;
 
 use std::fs::File;
 use std::io::Read;
@@ -127,11 +128,11 @@ fn strategy(stage: &Stage, name: &str) -> Result<Strategy> {
     })
 }
 
-/// A strategy that does not suit is its file's fault.
+/// A strategy that does not suit is the wrong file to name: a fault of the command line, as with `train --sync`.
 fn in_file(path: &Path, error: Error) -> Error {
     match error {
-        Error::Setting { field, what } if field == "strategy" => Error::file(path, what),
-        Error::Setting { field, what } => Error::file(path, format!("{field}: {what}")),
+        Error::Setting { field, what } if field == "strategy" => Error::setting(path.display().to_string(), what),
+        Error::Setting { field, what } => Error::setting(path.display().to_string(), format!("{field}: {what}")),
         other => other,
     }
 }
@@ -140,7 +141,9 @@ fn in_file(path: &Path, error: Error) -> Error {
 fn reason(stage: &Stage, forecast: &Forecast) -> String {
     match forecast.limit() {
         Limit::Computing => "computing: exchanges are hidden under it".into(),
-        Limit::Link(link) => format!("{}, which is busy all the time", stage.links.name(link)),
+        Limit::Link(link) => {
+            format!("{}, which is busy nearly all the time from the first gradients on", stage.links.name(link))
+        }
         Limit::Tail => "the exchanges that follow the last gradients, on links that are not full".into(),
     }
 }

@@ -172,7 +172,7 @@ fn switches(spec: &JobSpec) -> impl Iterator<Item = &'static str> {
 }
 
 /// A word as a shell takes it.
-fn quoted(word: &str) -> String {
+pub(crate) fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "-_./:,=+@%".contains(c);
     if !word.is_empty() && word.chars().all(plain) { word.into() } else { format!("'{}'", word.replace('\'', r"'\''")) }
 }

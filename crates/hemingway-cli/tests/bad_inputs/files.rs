@@ -97,6 +97,7 @@ const TEXTS: &[(&str, &str)] = &[
     ("zero-strategy.json", STRATEGY_OF_NOTHING),
     ("server-strategy.json", STRATEGY_OF_NOBODY),
     ("trials.jsonl", "{\"model\": \"m\", \"cluster\": \"c\"}\n"),
+    ("none.jsonl", ""),
     ("bandwidth.yml", "nodes:\n  - address: a\n    network_bandwidth: fast\n"),
     ("key.yml", "nodes:\n  - address: a\n    bandwidth: 10\n"),
     ("open.yml", "nodes:\n  - address: a\n    gpus: [0, 1\n"),

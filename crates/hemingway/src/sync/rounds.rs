@@ -8,7 +8,7 @@ pub mod code;
 mod lane;
 mod search;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
@@ -19,6 +19,7 @@ use super::strategy::{Compression, Exchange as ShardExchange, Method, Plan, VERS
 use super::{Model, Stage, Strategy};
 use crate::cluster::Cluster;
 use crate::engine::Timekeeper;
+use crate::error::counted;
 use crate::problem::Problem;
 use crate::{Error, Result};
 pub use lane::{Lane, lanes};
@@ -99,7 +100,7 @@ impl Exchange {
             let mut servers: Vec<usize> = own.filter_map(|lane| lane.server).collect();
             servers.sort_unstable();
             servers.dedup();
-            let who = if by_server { format!("{} servers", servers.len()) } else { "tree".into() };
+            let who = if by_server { counted(servers.len(), "server") } else { "tree".into() };
             let how = if sparing { ", zeros left out" } else { "" };
             (numbers > 0).then(|| format!("{:.0} % of columns by {who}{how}", 100.0 * numbers as f64 / all))
         };
@@ -142,6 +143,7 @@ impl Rounds {
         let (strategy, seconds) = match &self.way {
             Way::Plain => (plain.clone(), plain_seconds),
             Way::Given(strategy) => {
+                check_names(strategy, &model)?;
                 check_order(strategy)?;
                 (strategy.clone(), price.seconds(strategy)?)
             }
@@ -157,6 +159,32 @@ impl Rounds {
     /// What its exchanges cost on the simulated clock.
     pub fn price(&self, exchange: &Exchange) -> Result<Price> {
         Price::new(&exchange.model, &self.cluster, exchange.machines)
+    }
+}
+
+/// Refuses a strategy for another model as such: what else is wrong with it would only mislead.
+fn check_names(strategy: &Strategy, model: &Model) -> Result<()> {
+    let own: Vec<&str> = model.variables.iter().map(|variable| variable.name.as_str()).collect();
+    let known: HashSet<&str> = own.iter().copied().collect();
+    let theirs = strategy.variables.iter().map(|plan| plan.variable.as_str());
+    let foreign: Vec<&str> = theirs.filter(|name| !known.contains(name)).collect();
+    if foreign.is_empty() {
+        return Ok(());
+    }
+    let what = format!(
+        "is for other variables: {}; this problem has {}: `hemingway sync search DATA` makes one for it",
+        named(&foreign),
+        named(&own),
+    );
+    Err(Error::setting("strategy", what))
+}
+
+/// The first of a list, and how many more there are.
+fn named(names: &[&str]) -> String {
+    match names {
+        [] => "none".into(),
+        [only] => format!("`{only}`"),
+        [first, rest @ ..] => format!("`{first}` and {} more", rest.len()),
     }
 }
 

@@ -7,6 +7,7 @@ use hemingway::sync::search::{Interval, measured, tuned};
 use serde_json::{Value, json};
 
 use super::super::exit;
+use super::words;
 use crate::args::{JudgeArgs, PlaceArgs};
 use crate::output::{Answer, Output};
 use crate::show::{Align, Paint, Table, number};
@@ -22,8 +23,9 @@ pub(super) fn compare(place: &PlaceArgs, judge: &JudgeArgs, files: &[String], ou
     let waiting = out.wait("running builders with their settings");
     let mut judge = super::judge(&stage, judge);
     for (file, strategy) in given {
-        let paper = forecast(&stage, &stage.play(&strategy)?).seconds;
-        rows.push((file.clone(), measured(&mut judge, &strategy)?, paper, String::new()));
+        let play = stage.play(&strategy)?;
+        let paper = forecast(&stage, &play).seconds;
+        rows.push((file.clone(), measured(&mut judge, &strategy)?, paper, format!("based on {}", words::kinds(&play))));
     }
     for built in tuned(&stage, &mut judge)? {
         let seconds = measured(&mut judge, &built.strategy)?;

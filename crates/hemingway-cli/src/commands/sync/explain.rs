@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::super::exit;
 use super::simulate::links;
-use super::timeline;
+use super::{timeline, words};
 use crate::args::PlaceArgs;
 use crate::output::{Answer, Output};
 use crate::show::{Align, Paint, Table, number, picture};
@@ -79,7 +79,12 @@ impl Explained<'_> {
         for (name, busy) in links(self.stage, &self.forecast, LINKS) {
             table.row([name, number::digits(1e3 * busy), format!("{:.0}", 100.0 * busy / self.forecast.seconds)]);
         }
-        table.text("  ", paint)
+        let more = links(self.stage, &self.forecast, usize::MAX).len().saturating_sub(LINKS);
+        let rest = match more {
+            0 => String::new(),
+            more => format!("  {}, none of them busier\n", number::counted(more, "more link")),
+        };
+        format!("{}{rest}", table.text("  ", paint))
     }
 }
 
@@ -102,6 +107,7 @@ impl Answer for Explained<'_> {
             "compute_seconds": self.forecast.compute,
             "bound_seconds": self.stage.bound(),
             "waits_for": super::reason(self.stage, &self.forecast),
+            "lossless": words::losses(&self.play).is_none(),
             "exchanges": self.forecast.spans.iter().map(span).collect::<Vec<_>>(),
             "links": links.iter().map(|(name, busy)| json!({ "name": name, "busy_seconds": busy })).collect::<Vec<_>>(),
             "engine": "analytic",
@@ -114,9 +120,11 @@ impl Answer for Explained<'_> {
         let [step, compute, under, after] =
             [self.forecast.seconds, self.forecast.compute, under, after].map(number::seconds);
         let drawn = self.file.as_ref().map_or_else(String::new, |file| format!("\ndrawn  {file}"));
+        let loss = words::losses(&self.play);
+        let loss = loss.map_or_else(String::new, |losses| format!("\nIt is not lossless: {losses}."));
         format!(
             "{}\n\nA step takes {step} on paper. Machines compute for {compute}; exchanges go on for {under} meanwhile and for \
-             {after} after.\nIt waits for {}.\n\n{}\n{}{drawn}",
+             {after} after.\nIt waits for {}.{loss}\n\n{}\n{}{drawn}",
             self.heading,
             super::reason(self.stage, &self.forecast),
             self.exchanges(paint),

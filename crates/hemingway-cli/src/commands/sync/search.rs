@@ -1,8 +1,9 @@
 //! `sync search`.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
+use clap::ValueEnum;
 use hemingway::Error;
 use hemingway::sync::Stage;
 use hemingway::sync::analytic::forecast;
@@ -14,10 +15,12 @@ use serde_json::{Value, json};
 
 use super::super::exit;
 use super::compare::{Row, table};
-use crate::args::{JudgeArgs, LessonArgs, PlaceArgs};
+use super::words;
+use crate::args::{JudgeArgs, LessonArgs, PlaceArgs, TRIALS};
 use crate::jobs::check_folder;
 use crate::output::{Answer, Output};
 use crate::show::{Paint, number};
+use crate::story::quoted;
 
 /// Searches.
 pub(super) fn search(
@@ -30,11 +33,13 @@ pub(super) fn search(
 ) -> Result<u8> {
     check_folder("-o", file)?;
     check_folder("--keep", lessons.keep.as_deref())?;
+    lessons.keep.as_deref().map_or(Ok(()), Lesson::check_end)?;
     let (stage, cluster) = super::stage_of_several(place)?;
     let waiting = out.wait(&format!("searching with at most {}", number::counted(trials, "trial")));
     let past = lessons.from.as_deref().map_or_else(|| Ok(Vec::new()), Lesson::read)?;
     let prior = Ranker::from_others(&Lesson::alike(&past));
-    let (seed, mut judge) = (judge.seed, super::judge(&stage, judge));
+    let (seed, again) = (judge.seed, again(judge, (trials, lossless), lessons));
+    let mut judge = super::judge(&stage, judge);
     let engine = judge.engine();
     let found = search_by(&mut judge, Wish { trials, lossless, seed, engine }, &prior, &mut |_| ())?;
     drop(waiting);
@@ -44,12 +49,13 @@ pub(super) fn search(
     if let Some(file) = file {
         std::fs::write(file, found.strategy.json()?).map_err(Error::io(file))?;
     }
-    let paper = forecast(&stage, &stage.play(&found.strategy)?);
+    let play = stage.play(&found.strategy)?;
+    let paper = forecast(&stage, &play);
     let reason = super::reason(&stage, &paper);
     let overlap = paper.overlap();
     let heading = super::heading(&stage, &cluster);
     let file = file.map(|file| file.display().to_string());
-    let command = format!("{} --cluster {} --machines {}", place.model, place.cluster, stage.machines());
+    let whereabouts = format!("--cluster {} --machines {}", quoted(&place.cluster), stage.machines());
     out.answer(&Searched {
         stage: &stage,
         heading,
@@ -59,10 +65,31 @@ pub(super) fn search(
         reason,
         engine,
         file,
-        command,
+        model: quoted(&place.model),
+        whereabouts,
+        again,
+        kinds: words::kinds(&play),
+        losses: words::losses(&play),
         past: past.len(),
     })?;
     Ok(exit::MET)
+}
+
+/// The flags of a search beside model and machines, as they were given: without them another would be searched.
+fn again(judge: &JudgeArgs, (trials, lossless): (usize, bool), lessons: &LessonArgs) -> String {
+    let file = |path: &Option<PathBuf>| path.as_ref().map(|path| quoted(&path.display().to_string()));
+    let engine = judge.engine.and_then(|engine| Some(engine.to_possible_value()?.get_name().to_string()));
+    let flags = [
+        ("--trials", Some(trials).filter(|trials| *trials != TRIALS).map(|trials| trials.to_string())),
+        ("--engine", engine),
+        ("--scale", judge.scale.map(|scale| scale.to_string())),
+        ("--seed", Some(judge.seed).filter(|seed| *seed != 0).map(|seed| seed.to_string())),
+        ("--from", file(&lessons.from)),
+        ("--keep", file(&lessons.keep)),
+    ];
+    let exact = if lossless { " --lossless" } else { "" };
+    let given = flags.into_iter().filter_map(|(flag, value)| Some(format!(" {flag} {}", value?)));
+    std::iter::once(exact.to_string()).chain(given).collect()
 }
 
 struct Searched<'a> {
@@ -74,14 +101,22 @@ struct Searched<'a> {
     reason: String,
     engine: Engine,
     file: Option<String>,
-    command: String,
+    /// The model, and the flags that say where, as a shell takes them.
+    model: String,
+    whereabouts: String,
+    /// All other flags of the search.
+    again: String,
+    /// How the bytes of what was found are exchanged.
+    kinds: String,
+    /// What keeps its sums from being exact.
+    losses: Option<String>,
     /// Trials of other searches that it began with.
     past: usize,
 }
 
 impl Searched<'_> {
     fn rows(&self) -> Vec<Row> {
-        let found = ("found".to_string(), self.found.seconds, self.paper, format!("based on {}", self.kinds()));
+        let found = ("found".to_string(), self.found.seconds, self.paper, format!("based on {}", self.kinds));
         let mut builders: Vec<Row> = self
             .found
             .builders
@@ -92,22 +127,13 @@ impl Searched<'_> {
         std::iter::once(found).chain(builders).collect()
     }
 
-    /// How the bytes of what was found are exchanged: methods by their share.
-    fn kinds(&self) -> String {
-        let Ok(play) = self.stage.play(&self.found.strategy) else { return String::new() };
-        let mut shares: Vec<(String, f64)> = Vec::new();
-        for group in &play.layout.groups {
-            let name = group.by.to_string();
-            let name = name.split(' ').next().unwrap_or_default().to_string();
-            match shares.iter_mut().find(|(known, _)| *known == name) {
-                Some((_, bytes)) => *bytes += group.bytes(),
-                None => shares.push((name, group.bytes())),
-            }
+    /// A command to go on with: to look at what was written, or to have it written.
+    fn next(&self) -> String {
+        let (model, whereabouts) = (&self.model, &self.whereabouts);
+        match &self.file {
+            Some(file) => format!("hemingway sync explain {model} {} {whereabouts} --plot timeline.svg", quoted(file)),
+            None => format!("hemingway sync search {model} {whereabouts}{} -o strategy.json", self.again),
         }
-        shares.sort_by(|a, b| b.1.total_cmp(&a.1));
-        let all = self.stage.model.bytes().max(1.0);
-        let words = shares.iter().map(|(name, bytes)| format!("{name} {:.0} %", 100.0 * bytes / all));
-        words.collect::<Vec<_>>().join(", ")
     }
 
     fn gain(&self) -> Option<f64> {
@@ -121,6 +147,7 @@ impl Answer for Searched<'_> {
         json!({
             "found": { "strategy": self.found.strategy, "seconds": self.found.seconds },
             "builders": self.found.builders.iter().map(builder).collect::<Vec<_>>(),
+            "lossless": self.losses.is_none(),
             "trials": self.found.trials.len(),
             "trials_before": self.past,
             "hit_rate": self.found.hit_rate(),
@@ -157,17 +184,11 @@ impl Answer for Searched<'_> {
                 ),
             ),
         ];
-        match &self.file {
-            Some(file) => {
-                lines.push(("written", file.clone()));
-                let words = self
-                    .command
-                    .split_once(' ')
-                    .map_or_else(String::new, |(model, rest)| format!("{model} {file} {rest}"));
-                lines.push(("next", format!("hemingway sync explain {words} --plot timeline.svg")));
-            }
-            None => lines.push(("next", format!("hemingway sync search {} -o strategy.json", self.command))),
-        }
+        lines.extend(self.losses.iter().map(|losses| {
+            ("loss", format!("it is not lossless: {losses}; builders are; `--lossless` for exact sums"))
+        }));
+        lines.extend(self.file.iter().map(|file| ("written", file.clone())));
+        lines.push(("next", self.next()));
         let line = |(head, body): (&str, String)| format!("{}  {body}\n", paint.dim(&format!("{head:<7}")));
         let text: String = lines.into_iter().map(line).collect();
         format!(

@@ -7,6 +7,7 @@ use hemingway::sync::{Stage, Strategy};
 use serde_json::{Value, json};
 
 use super::super::exit;
+use super::words;
 use crate::args::PlaceArgs;
 use crate::output::{Answer, Output};
 use crate::show::{Paint, number};
@@ -25,6 +26,7 @@ pub(super) fn simulate(place: &PlaceArgs, name: &str, out: &mut dyn Output) -> R
         cluster: &cluster,
         strategy: &strategy,
         groups: play.layout.groups.len(),
+        losses: words::losses(&play),
         forecast,
     })?;
     Ok(exit::MET)
@@ -35,6 +37,8 @@ struct Simulated<'a> {
     cluster: &'a Cluster,
     strategy: &'a Strategy,
     groups: usize,
+    /// What keeps its sums from being exact.
+    losses: Option<String>,
     forecast: Forecast,
 }
 
@@ -56,6 +60,7 @@ impl Answer for Simulated<'_> {
             "hidden_seconds": under,
             "exposed_seconds": after,
             "groups": self.groups,
+            "lossless": self.losses.is_none(),
             "waits_for": super::reason(self.stage, &self.forecast),
             "links": links.iter().map(|(name, busy)| json!({ "name": name, "busy_seconds": busy })).collect::<Vec<_>>(),
             "engine": "analytic",
@@ -75,7 +80,8 @@ impl Answer for Simulated<'_> {
             ("waits for", super::reason(self.stage, &self.forecast)),
         ];
         let line = |(head, body): (&str, String)| format!("{}  {body}\n", paint.dim(&format!("{head:<9}")));
-        let text: String = lines.into_iter().map(line).collect();
+        let loss = self.losses.iter().map(|losses| ("loss", format!("it is not lossless: {losses}")));
+        let text: String = lines.into_iter().chain(loss).map(line).collect();
         format!("{}: {}\n\n{text}", super::heading(self.stage, self.cluster), self.strategy.name)
     }
 

@@ -31,18 +31,17 @@ pub struct Lesson {
 impl Lesson {
     /// Those of a file, or of all files of a folder that end in `.jsonl`.
     pub fn read(path: &Path) -> Result<Vec<Self>> {
-        if !path.is_dir() {
-            return read_file(path);
-        }
-        let entries = fs::read_dir(path).map_err(Error::io(path))?;
-        let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
-        files.retain(|file| file.extension().is_some_and(|end| end == "jsonl"));
-        files.sort();
-        if files.is_empty() {
+        let files = if path.is_dir() { files_in(path)? } else { vec![path.to_path_buf()] };
+        let all = files.iter().map(|file| read_file(file)).collect::<Result<Vec<_>>>()?.concat();
+        if all.is_empty() {
             return Err(Error::file(path, "has no trials in it: `sync search --keep FILE.jsonl` writes them"));
         }
-        let all = files.iter().map(|file| read_file(file)).collect::<Result<Vec<_>>>()?;
-        Ok(all.into_iter().flatten().collect())
+        Ok(all)
+    }
+
+    /// Refuses to add trials to a file of anything else, which that would spoil; one that is not there yet will do.
+    pub fn check_end(path: &Path) -> Result<()> {
+        if path.exists() { read_file(path).map(drop) } else { Ok(()) }
     }
 
     /// Understands the text of a file; the error names the line.
@@ -51,11 +50,14 @@ impl Lesson {
         lines.map(|(number, line)| parse_line(line).map_err(|what| Error::data("trials", number, what))).collect()
     }
 
-    /// Adds lessons to the end of a file.
+    /// Adds lessons to the end of a file, each on a line of its own even if the last one there was not ended.
     pub fn append(path: &Path, lessons: &[Self]) -> Result<()> {
         let line = |lesson: &Self| serde_json::to_string(lesson).map(|text| text + "\n");
-        let text: String =
+        let mut text: String =
             lessons.iter().map(line).collect::<Result<_, _>>().map_err(|e| Error::file(path, e.to_string()))?;
+        if fs::read(path).is_ok_and(|there| there.last().is_some_and(|byte| *byte != b'\n')) {
+            text.insert(0, '\n');
+        }
         let mut file = fs::OpenOptions::new().create(true).append(true).open(path).map_err(Error::io(path))?;
         file.write_all(text.as_bytes()).map_err(Error::io(path))
     }
@@ -71,6 +73,15 @@ impl Lesson {
     }
 }
 
+/// The files of a folder that may hold trials, in the order of their names.
+fn files_in(folder: &Path) -> Result<Vec<PathBuf>> {
+    let entries = fs::read_dir(folder).map_err(Error::io(folder))?;
+    let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    files.retain(|file| file.extension().is_some_and(|end| end == "jsonl"));
+    files.sort();
+    Ok(files)
+}
+
 fn read_file(path: &Path) -> Result<Vec<Lesson>> {
     let text = fs::read_to_string(path).map_err(Error::io(path))?;
     Lesson::parse(&text).map_err(|error| match error {
@@ -80,7 +91,10 @@ fn read_file(path: &Path) -> Result<Vec<Lesson>> {
 }
 
 fn parse_line(line: &str) -> Result<Lesson, String> {
-    let lesson: Lesson = serde_json::from_str(line).map_err(|e| crate::sync::model::in_words(&e))?;
+    let lesson: Lesson = serde_json::from_str(line).map_err(|e| {
+        let words = crate::sync::model::in_words(&e);
+        format!("{words}; every line is to be a trial that `sync search --keep` wrote")
+    })?;
     let positive = |value: f64| value.is_finite() && value > 0.0;
     if !positive(lesson.seconds) || !positive(lesson.look.forecast) {
         return Err("seconds and forecast must be above 0".into());
@@ -115,6 +129,24 @@ mod tests {
         let lists: Vec<Vec<f64>> =
             Lesson::alike(&read).iter().map(|list| list.iter().map(|(_, seconds)| *seconds).collect()).collect();
         assert_eq!(lists, [vec![0.5], vec![0.25, 0.75]]);
+    }
+
+    #[test]
+    fn trials_are_added_to_trials_only_and_each_to_a_line_of_its_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let [notes, none, torn] = ["notes.txt", "none.jsonl", "torn.jsonl"].map(|name| folder.path().join(name));
+        let look = Look { forecast: 1.0, traits: [0.0; TRAITS] };
+        let [model, cluster, engine] = ["m", "c", "e"].map(String::from);
+        let lesson = Lesson { model, cluster, machines: 2, engine, look, seconds: 1.0 };
+        fs::write(&notes, "buy bread\n").unwrap();
+        let error = Lesson::check_end(&notes).unwrap_err().to_string();
+        assert!(error.contains("notes.txt:1: ") && error.contains("`sync search --keep` wrote"), "{error}");
+        Lesson::check_end(&none).unwrap();
+        fs::write(&none, "\n").unwrap();
+        assert!(Lesson::read(&none).unwrap_err().to_string().contains("none.jsonl: has no trials in it"));
+        fs::write(&torn, serde_json::to_string(&lesson).unwrap()).unwrap();
+        Lesson::append(&torn, std::slice::from_ref(&lesson)).unwrap();
+        assert_eq!(Lesson::read(&torn).unwrap().len(), 2);
     }
 
     #[test]

@@ -96,3 +96,20 @@ fn strategies_that_add_otherwise_are_refused_by_name() {
     let words = refused(&|shard| shard.by = Method::Server(99));
     assert!(words.contains(&name) && words.contains("no machine 99"), "{words}");
 }
+
+#[test]
+fn a_strategy_of_another_model_is_refused_as_such_and_servers_are_counted() {
+    let (problem, cluster) = wide();
+    let model = Model::linear(&problem, MACHINES);
+    let on = |strategy: Strategy| Rounds::new(Way::Given(strategy), &cluster, &problem).on(MACHINES);
+    let mut other = plain(&model, MACHINES);
+    other.variables[0].variable = "embedding".into();
+    other.variables[1].shards[0].by = Method::Ring;
+    let words = on(other).unwrap_err().to_string();
+    let own = format!("this problem has `{}` and", model.variables[0].name);
+    assert!(words.starts_with("strategy: is for other variables: `embedding`;") && words.contains(&own), "{words}");
+    let mut served = plain(&model, MACHINES);
+    served.variables.iter_mut().for_each(|plan| plan.shards[0].by = Method::Server(1));
+    let words = on(served).unwrap().unwrap().words();
+    assert_eq!(words, "100 % of columns by 1 server");
+}
