@@ -34,6 +34,9 @@ struct Narrow {
     kinds: usize,
     /// A row of them for each phase of each group.
     asks: Vec<f64>,
+    /// Those that hold each row up, and where they end.
+    much: Vec<usize>,
+    ends: Vec<usize>,
 }
 
 impl Narrow {
@@ -54,7 +57,19 @@ impl Narrow {
         let places: Vec<usize> = (0..kinds).filter(|kind| kept[*kind]).collect();
         let rows = asks.chunks_exact(kinds.max(1));
         let narrow: Vec<f64> = rows.flat_map(|row| places.iter().map(|kind| row[*kind])).collect();
-        Self { kinds: places.len(), asks: narrow }
+        let (mut much, mut ends) = (Vec::new(), Vec::new());
+        for row in narrow.chunks_exact(places.len().max(1)) {
+            let least = MUCH * row.iter().copied().fold(0.0, f64::max);
+            much.extend((0..row.len()).filter(|kind| row[*kind] > 0.0 && row[*kind] >= least));
+            ends.push(much.len());
+        }
+        Self { kinds: places.len(), asks: narrow, much, ends }
+    }
+
+    /// The kinds that hold a row up.
+    fn much(&self, row: usize) -> &[usize] {
+        let begin = row.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.much[begin..self.ends[row]]
     }
 
     fn row(&self, row: usize) -> &[f64] {
@@ -93,10 +108,12 @@ impl Shares {
         left.resize(narrow.kinds, 1.0);
         paces.clear();
         paces.extend(flows.iter().map(|(group, phase)| {
-            let asks = narrow.row(group * PHASES + phase);
-            let much = MUCH * asks.iter().copied().fold(0.0, f64::max);
-            let held = left.iter().zip(asks).filter(|(left, ask)| **ask >= much && *left < *ask);
-            let pace = held.map(|(left, ask)| left / ask).fold(1.0, f64::min);
+            let row = group * PHASES + phase;
+            let asks = narrow.row(row);
+            let pace = narrow.much(row).iter().map(|kind| left[*kind] / asks[*kind]).fold(1.0, f64::min);
+            if pace == 0.0 {
+                return pace;
+            }
             left.iter_mut().zip(asks).for_each(|(left, ask)| *left = (*left - pace * ask).max(0.0));
             pace
         }));
