@@ -5,6 +5,8 @@ use std::path::Path;
 use hemingway::cluster::Cluster;
 use hemingway::{Error, Result};
 
+use crate::args::LOCAL;
+
 /// The clusters that come with the program, so that their names work from anywhere.
 const SHIPPED: [(&str, &str); 4] = [
     ("spark-1gbit", include_str!("../../../clusters/spark-1gbit.toml")),
@@ -16,7 +18,7 @@ const SHIPPED: [(&str, &str); 4] = [
 /// The cluster meant; `local` is none.
 pub(crate) fn find(name: &str) -> Result<Option<Cluster>> {
     let cluster = described(name)?;
-    if cluster.is_none() && name != "local" {
+    if cluster.is_none() && name != LOCAL {
         let names = SHIPPED.map(|(name, _)| name).join(", ");
         return Err(Error::setting("--cluster", format!("`{name}` is neither a file nor one of local, {names}")));
     }
@@ -61,7 +63,7 @@ mod tests {
         for (name, _) in super::SHIPPED {
             assert_eq!(super::find(name).unwrap().unwrap().name, name);
         }
-        assert!(super::find("local").unwrap().is_none());
+        assert!(super::find(super::LOCAL).unwrap().is_none());
         assert!(super::find("nowhere").unwrap_err().to_string().contains("spark-1gbit"));
     }
 }

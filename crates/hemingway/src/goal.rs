@@ -49,6 +49,9 @@ const PLANNING_ERROR: f64 = 1e-3;
 /// A number of rounds beyond this is none: as a float it counts in steps of more than one.
 pub(crate) const MOST_ROUNDS: u64 = 1 << 53;
 
+/// The finest error that can be asked for: below it every bound is met by rounding alone.
+const FINEST: f64 = 1e-14;
+
 impl Goal {
     /// Refuses what cannot be reached.
     pub fn check(&self) -> Result<()> {
@@ -59,6 +62,11 @@ impl Goal {
             Err(Error::setting(field, format!("{value} must be a number above 0")))
         };
         match self {
+            Self::Reach { error, .. } if *error > 0.0 && *error < FINEST => {
+                let what =
+                    format!("{error:e} is finer than sums over rows can tell from none; ask for {FINEST:e} or more");
+                Err(Error::setting("--reach", what))
+            }
             Self::Reach { error, .. } => positive("--reach", *error),
             Self::Within { seconds } => positive("--within", *seconds),
             Self::Spend { dollars } => positive("--spend", *dollars),

@@ -6,9 +6,6 @@ use hemingway::goal::Goal;
 use super::value;
 use crate::commands::exit::Usage;
 
-/// The finest error that sums over many rows can tell from none.
-const FINEST: f64 = 1e-14;
-
 /// Exactly one of these.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Goal (exactly one)")]
@@ -36,11 +33,6 @@ impl GoalArgs {
         // The parser lets this pass where another goal makes --reach impossible.
         if self.certified && self.reach.is_none() {
             return Err(Usage::error("--certified says how to reach an error: it needs --reach ε"));
-        }
-        if let Some(error) = self.reach.filter(|error| (0.0..FINEST).contains(error) && *error > 0.0) {
-            let words =
-                format!("--reach: {error:e} is finer than numbers here can tell apart; ask for {FINEST:e} or more");
-            return Err(Usage::error(words));
         }
         let reach = self.reach.map(|error| Goal::Reach { error, certified: self.certified });
         let within = self.within.map(|seconds| Goal::Within { seconds });

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use super::exit::{self, Usage};
 use super::train::goal;
-use crate::args::TrainArgs;
+use crate::args::{LOCAL, TrainArgs};
 use crate::output::{Answer, Output, Waiting};
 use crate::show::{Align, Paint, Table, number};
 use crate::{interrupt, jobs};
@@ -62,7 +62,7 @@ fn check(args: &TrainArgs) -> Result<f64> {
         return Err(Usage::error("--path solves every λ₁ to an error: its goal is --reach ε"));
     };
     let strange = [
-        (args.places.cluster != ["local"], "--cluster: a path runs on threads of this machine; leave it out"),
+        (args.places.cluster != [LOCAL], "--cluster: a path runs on threads of this machine; leave it out"),
         (args.ranks.engine.is_some(), "--engine: a path runs on threads of this machine; leave it out"),
         (args.keep.records.is_some(), "--records: a path keeps no rounds; --output json has its table"),
         (args.limits.max_cost.is_some(), "--max-cost: threads of this machine have no price"),

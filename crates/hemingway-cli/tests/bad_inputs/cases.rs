@@ -154,6 +154,7 @@ const CLUSTERS: &[Case] = &[
 ];
 
 const FLAGS: &[Case] = &[
+    said("train good.svm --reach 1e-30"),
     said("trian good.svm --reach 1e-3"),
     said("train good.svm --raech 1e-3"),
     said("train --reach 1e-3"),

@@ -149,18 +149,18 @@ impl<'a> Course<'a> {
             ends.push(now);
         }
         let settled = ends.len() - 1 - period as usize;
-        let busy = self.shares.busy(self.stage.links.count(), &self.alone);
-        // Whatever waits for it, no link does more than it has time for.
-        let first = self.spans.iter().map(|span| span.ready).fold(f64::INFINITY, f64::min);
-        let idle = if period == 1 && first.is_finite() { first } else { 0.0 };
-        let least = idle + busy.iter().copied().fold(0.0, f64::max);
-        Forecast {
-            seconds: ((now - ends[settled]) / period as f64).max(least),
+        let mut forecast = Forecast {
+            seconds: (now - ends[settled]) / period as f64,
             compute,
-            busy,
+            busy: self.shares.busy(self.stage.links.count(), &self.alone),
             latency: self.alone.iter().flatten().map(|alone| alone.latency).sum(),
             spans: self.spans,
-        }
+        };
+        // Whatever waits for it, no link does more than it has time for.
+        let idle = if period == 1 { forecast.first_ready() } else { 0.0 };
+        let busiest = forecast.busy.iter().copied().fold(0.0, f64::max);
+        forecast.seconds = forecast.seconds.max(idle + busiest);
+        forecast
     }
 
     /// From the beginning of a step to its end, which is no sooner than all is computed.
