@@ -7,6 +7,7 @@
 
 mod admm;
 mod als;
+mod catalogue;
 mod ccd;
 mod cocoa;
 mod columns;
@@ -33,11 +34,15 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::backend::Config;
 use crate::data::Shard;
-use crate::problem::{Evaluation, Factors, Loss, Outline, Penalty, Problem, Scheme};
+use crate::problem::{Evaluation, Loss, Outline, Penalty, Scheme};
 use crate::schedule::Schedule;
 use crate::{Error, Result};
+pub(crate) use catalogue::written;
+pub use catalogue::{
+    all, alone, by_name, candidates, check, check_problem, factorizers, factorizing_candidates, family, of,
+    rounds_in_all, schedule,
+};
 
 /// One way of solving the problem.
 pub trait Algorithm: Send + Sync {
@@ -359,164 +364,4 @@ pub enum Support {
     Idle,
     /// Does not apply.
     No,
-}
-
-/// Every algorithm that learns a linear model, in the order in which tables print them.
-pub fn all() -> Vec<Arc<dyn Algorithm>> {
-    vec![
-        Arc::new(gd::Gd),
-        Arc::new(lbfgs::Lbfgs),
-        Arc::new(newton::Newton),
-        Arc::new(gram::Gram),
-        Arc::new(minibatch_sgd::MinibatchSgd),
-        Arc::new(local_sgd::LocalSgd),
-        Arc::new(splash::Splash),
-        Arc::new(svrg::Svrg),
-        Arc::new(minibatch_sdca::MinibatchSdca),
-        Arc::new(cocoa::Cocoa::averaging()),
-        Arc::new(cocoa::Cocoa::adding()),
-        Arc::new(proxcocoa::ProxCocoa),
-        Arc::new(strads::Strads { schedule: Schedule::dynamic() }),
-        Arc::new(admm::Admm),
-        Arc::new(noop::Noop),
-    ]
-}
-
-/// Every algorithm that factorizes ratings.
-pub fn factorizers() -> Vec<Arc<dyn Algorithm>> {
-    vec![Arc::new(als::Als::default()), Arc::new(ccd::Ccd::default())]
-}
-
-/// Those worth planning with. Of implicit feedback a few steps of conjugate gradients gain nearly what exact regressions
-/// do, at less than half of the work (`bench/src/bin/factors.rs`).
-pub fn factorizing_candidates(factors: &Factors) -> Vec<String> {
-    let als = if factors.biased() { "als" } else { "als:cg=3" };
-    vec![als.into(), "ccd++".into()]
-}
-
-fn factorizer_names() -> String {
-    factorizers().iter().map(|a| a.name().to_string()).collect::<Vec<_>>().join(", ")
-}
-
-/// The algorithm of this name, with the settings that follow it.
-pub fn by_name(name: &str) -> Result<Arc<dyn Algorithm>> {
-    let all: Vec<_> = all().into_iter().chain(factorizers()).collect();
-    let (plain, settings) = name.split_once(':').map_or((name, None), |(plain, settings)| (plain, Some(settings)));
-    let Some(algorithm) = all.iter().find(|a| a.name() == plain) else {
-        let what = format!(
-            "`{plain}` is not an algorithm; there are {}; for ratings {}",
-            names_of(|_| true),
-            factorizer_names()
-        );
-        return Err(Error::setting("--algorithm", what));
-    };
-    let Some(settings) = settings else { return Ok(Arc::clone(algorithm)) };
-    algorithm.tuned(settings).map_err(|what| Error::setting("--algorithm", what))
-}
-
-/// The one way to write a name, if it is known.
-pub(crate) fn written(name: String) -> String {
-    by_name(&name).map_or(name, |algorithm| algorithm.name().into())
-}
-
-/// The name of an algorithm without its settings.
-pub fn family(name: &str) -> &str {
-    name.split_once(':').map_or(name, |(family, _)| family)
-}
-
-/// The algorithm of a configuration, with its schedule.
-pub fn of(config: &Config) -> Result<Arc<dyn Algorithm>> {
-    let algorithm = by_name(&config.algorithm)?;
-    if config.schedule == algorithm.schedule() {
-        return Ok(algorithm);
-    }
-    algorithm.scheduled(config.schedule).ok_or_else(|| {
-        let what = format!("{} moves everything in every round; schedules go with strads", config.algorithm);
-        Error::setting("--schedule", what)
-    })
-}
-
-/// The schedule that an algorithm has unless another is asked for.
-pub fn schedule(name: &str) -> Schedule {
-    by_name(name).map_or(Schedule::All, |algorithm| algorithm.schedule())
-}
-
-/// The algorithm that this one is the same as on one machine.
-pub fn alone(name: &str) -> Option<String> {
-    by_name(name).ok().map(|algorithm| algorithm.alone().into())
-}
-
-/// The rounds after which an algorithm is at P*, where that is known beforehand.
-pub fn rounds_in_all(name: &str) -> Option<u64> {
-    by_name(name).ok()?.rounds_in_all()
-}
-
-/// The algorithms worth planning with for this problem: all that apply, but for those that another outdoes and the one
-/// that only measures overhead.
-/// Where an error is to be claimed they must converge to P*: nothing can be claimed of one that stops at its own floor.
-pub fn candidates(loss: Loss, penalty: &Penalty, must_be_exact: bool) -> Vec<Arc<dyn Algorithm>> {
-    let good = |support| support == Support::Exact || (support == Support::Approximate && !must_be_exact);
-    let mut fit: Vec<_> =
-        all().into_iter().filter(|a| good(a.support(loss)) && check(a.as_ref(), loss, penalty).is_ok()).collect();
-    let names: Vec<String> = fit.iter().map(|a| a.name().into()).collect();
-    fit.retain(|a| a.outdone_by(loss, penalty).is_none_or(|better| names.iter().all(|name| name != better)));
-    // Time may run out before all are looked at: first those that are sure to get there.
-    fit.sort_by_key(|a| a.support(loss) != Support::Exact);
-    fit
-}
-
-/// Some of the algorithms, as they are listed in sentences.
-fn names_of(which: impl Fn(&dyn Algorithm) -> bool) -> String {
-    let names = all().into_iter().filter(|a| which(a.as_ref())).map(|a| a.name().to_string());
-    names.collect::<Vec<_>>().join(", ")
-}
-
-/// Refuses an algorithm that does not apply to a problem, in words that say which do.
-pub fn check_problem(algorithm: &dyn Algorithm, problem: &Problem) -> Result<()> {
-    let (loss, penalty) = (problem.loss, &problem.penalty);
-    if algorithm.factorizes() != problem.factors.is_some() {
-        let what = match problem.factors {
-            Some(_) => {
-                format!("{} does not factorize ratings; these do: {}", algorithm.name(), factorizer_names())
-            }
-            None => format!("{} factorizes ratings, nothing else: ask for --problem mf", algorithm.name()),
-        };
-        return Err(Error::setting("--algorithm", what));
-    }
-    if algorithm.factorizes() {
-        return Ok(());
-    }
-    check(algorithm, loss, penalty)?;
-    algorithm.fits(&problem.outline()).map_err(|what| Error::setting("--algorithm", what))?;
-    let Some(classes) = problem.classes.filter(|classes| !algorithm.takes_classes(classes.scheme)) else {
-        return Ok(());
-    };
-    let solves = |a: &dyn Algorithm| matches!(a.support(loss), Support::Exact | Support::Approximate);
-    let fits = |a: &dyn Algorithm| solves(a) && a.takes_classes(classes.scheme) && check(a, loss, penalty).is_ok();
-    let names = names_of(fits);
-    let which = if names.is_empty() { "no algorithm does".into() } else { format!("these do: {names}") };
-    let what = format!("{} does not take {} of the {loss} loss; {which}", algorithm.name(), classes.scheme);
-    Err(Error::setting("--algorithm", what))
-}
-
-/// Refuses an algorithm that does not apply to a loss and a penalty, in words that say which do.
-pub fn check(algorithm: &dyn Algorithm, loss: Loss, penalty: &Penalty) -> Result<()> {
-    let refuse = |why: String| Err(Error::setting("--algorithm", why));
-    let solves = |a: &dyn Algorithm| matches!(a.support(loss), Support::Exact | Support::Approximate);
-    let those = |fit: &dyn Fn(&dyn Algorithm) -> bool| names_of(|a| solves(a) && fit(a));
-    let name = algorithm.name();
-    if algorithm.support(loss) == Support::No {
-        return refuse(format!("{name} does not apply to the {loss} loss; these do: {}", those(&|_| true)));
-    }
-    if penalty.l1 > 0.0 && solves(algorithm) && !algorithm.takes_l1() {
-        return refuse(format!(
-            "{name} does not take --l1; with the {loss} loss these do: {}",
-            those(&|a| a.takes_l1())
-        ));
-    }
-    if algorithm.is_dual() && penalty.l2 <= 0.0 {
-        let others = those(&|a| !a.is_dual() && (a.takes_l1() || penalty.l1 == 0.0));
-        return refuse(format!("{name} works on the dual, which needs --l2 above 0; these need none: {others}"));
-    }
-    Ok(())
 }
