@@ -119,8 +119,7 @@ struct Course<'a> {
     shares: Shares,
     alone: Vec<[Alone; PHASES]>,
     flows: Vec<Flow>,
-    /// The groups and phases of those that are past their latencies, and their paces, when these were last looked at.
-    moving: Vec<(usize, usize)>,
+    /// Of those that are past their latencies.
     paces: Vec<f64>,
     waiting: std::collections::VecDeque<(u64, usize)>,
     slowest: f64,
@@ -133,8 +132,8 @@ impl<'a> Course<'a> {
         let span = |group| Span { group, ready: 0.0, begin: 0.0, end: 0.0 };
         let spans = (0..play.layout.groups.len()).map(span).collect();
         let (shares, alone) = Shares::of(stage, play);
-        let (flows, moving, paces) = (Vec::new(), Vec::new(), Vec::new());
-        Self { stage, play, shares, alone, flows, moving, paces, waiting: Default::default(), slowest, spans }
+        let (flows, paces) = (Vec::new(), Vec::new());
+        Self { stage, play, shares, alone, flows, paces, waiting: Default::default(), slowest, spans }
     }
 
     fn run(mut self) -> Forecast {
@@ -198,11 +197,7 @@ impl<'a> Course<'a> {
             self.flows.push(Flow { step: of, group, phase: 0, starts: now + latency, left: moving, pace: 0.0 });
         }
         let moving = self.flows.iter().filter(|flow| flow.starts <= now).map(|flow| (flow.group, flow.phase));
-        if !moving.clone().eq(self.moving.iter().copied()) {
-            self.moving.clear();
-            self.moving.extend(moving);
-            self.shares.paces(&self.moving, &mut self.paces);
-        }
+        self.shares.paces(moving, &mut self.paces);
         let moving = self.flows.iter_mut().filter(|flow| flow.starts <= now);
         moving.zip(&self.paces).for_each(|(flow, pace)| flow.pace = *pace);
     }
@@ -216,6 +211,8 @@ impl<'a> Course<'a> {
     fn next_event(&self, step: u64, began: f64, now: f64) -> f64 {
         let flows = self.flows.iter().map(|flow| match flow.starts > now {
             true => flow.starts,
+            // Divisions take their time, and most flows wait for others.
+            false if flow.pace == 0.0 => f64::INFINITY,
             false => now + flow.left.max(0.0) / flow.pace,
         });
         let open = self.flows.len() < self.play.layout.window;
@@ -226,8 +223,9 @@ impl<'a> Course<'a> {
     fn end(&mut self, began: f64, now: f64) {
         let Self { spans, alone, .. } = self;
         self.flows.retain_mut(|flow| {
-            // What is left may be too little to move the clock.
-            let done = flow.starts <= now && (flow.left <= 1e-12 || now + flow.left / flow.pace <= now);
+            // What is left may be too little to move the clock; paces are no more than 1, so most need no division to tell.
+            let stands = flow.left <= f64::EPSILON * now && now + flow.left / flow.pace <= now;
+            let done = flow.starts <= now && (flow.left <= 1e-12 || stands);
             if done && flow.phase + 1 < PHASES {
                 flow.phase += 1;
                 let Alone { latency, moving } = alone[flow.group][flow.phase];
