@@ -145,7 +145,7 @@ pub(super) fn alone(play: &Play, group: usize, sizes: &mut Vec<f64>) -> [Alone; 
     for (place, wave) in load.waves.iter().enumerate() {
         // Most waves are like the one before.
         let before = place.checked_sub(1).filter(|before| alike(&load.waves[*before].like, &wave.like));
-        sizes.push(before.map_or_else(|| play.message_bytes(group, wave.like), |before| sizes[before]));
+        sizes.push(before.map_or_else(|| play.mean_bytes(group, wave.like), |before| sizes[before]));
     }
     std::array::from_fn(|phase| {
         let waves = load.phase(phase);
