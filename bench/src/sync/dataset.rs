@@ -137,14 +137,21 @@ pub fn make() -> Result<()> {
     Ok(())
 }
 
-/// Writes the file again with today's forecasts and traits of the same strategies and times.
+/// Writes the file again with today's forecasts and traits of the same strategies. Times stay, but for those of the virtual clock
+/// where forecasts have changed: what messages take is the same to both.
 pub fn refresh() -> Result<()> {
     let mut all = file::read(&path())?;
     let same = |a: &Row, b: &Row| (&a.model, &a.cluster_file, a.batch) == (&b.model, &b.cluster_file, b.batch);
     for rows in all.chunk_by_mut(same) {
         let sketches: Vec<Sketch> = rows.iter().map(|row| row.sketch.clone()).collect();
-        let looks = looks(&rows[0].stage()?, &sketches)?;
+        let stage = rows[0].stage()?;
+        let looks = looks(&stage, &sketches)?;
+        let stale = rows.iter().zip(&looks).any(|(row, look)| row.look.forecast != look.forecast);
         rows.iter_mut().zip(looks).for_each(|(row, look)| row.look = look);
+        if stale && rows[0].engine == SIMULATED {
+            let seconds = simulated::played(&stage, &sketches)?;
+            rows.iter_mut().zip(seconds).for_each(|(row, new)| [row.low, row.seconds, row.high] = [new; 3]);
+        }
     }
     file::write(&path(), &all)
 }

@@ -67,7 +67,10 @@ fn ranks_add_as_threads_do(ranks: &Ranks, count: usize) {
     let plain = |variable: usize, i: usize| gradients.iter().map(|own| f64::from(own[variable][i])).sum::<f64>();
     for trial in 0..STRATEGIES {
         let mut random = keyed(5, Purpose::Propose, count, trial);
-        let mut sketch = Sketch::sample(&stage, trial % 4 != 0, &mut random);
+        let lossless = trial % 4 != 0;
+        let mut sketch = Sketch::sample(&stage, lossless, &mut random);
+        // Samples do not pack; what comes of changing them may.
+        (0..trial % 3).for_each(|_| sketch = sketch.changed(&stage, lossless, &mut random));
         sketch.genes.iter_mut().for_each(|gene| gene.staleness = 0);
         let strategy = sketch.strategy(&stage, "sampled");
         let here = Team::new(&stage, &strategy).and_then(|team| team.sum(&gradients)).expect("threads add");

@@ -30,7 +30,7 @@ fn pairs() -> Vec<(&'static str, &'static str)> {
 }
 
 fn name((model, cluster): (&str, &str)) -> String {
-    format!("simulated-{model}-on-{cluster}")
+    format!("played-{model}-on-{cluster}")
 }
 
 fn drawn(stage: &Stage, place: usize) -> Sketch {
@@ -61,10 +61,15 @@ fn play_pair(pair: (&str, &str)) -> Result<()> {
     if done.len() >= count(&stage) {
         return Ok(());
     }
-    let mut judge = Judge::new(&stage, Engine::Simulated, SEED);
-    let trial = |place: usize| judge.trial(&drawn(&stage, place).strategy(&stage, "drawn"));
-    let seconds = (0..count(&stage)).map(trial).collect::<hemingway::Result<Vec<f64>>>()?;
-    keep(&name(pair), &seconds)
+    let sketches: Vec<Sketch> = (0..count(&stage)).map(|place| drawn(&stage, place)).collect();
+    keep(&name(pair), &played(&stage, &sketches)?)
+}
+
+/// Seconds of all strategies of a pair, in their order.
+pub fn played(stage: &Stage, sketches: &[Sketch]) -> Result<Vec<f64>> {
+    let mut judge = Judge::new(stage, Engine::Simulated, SEED);
+    let trials = sketches.iter().map(|sketch| judge.trial(&sketch.strategy(stage, "drawn")));
+    Ok(trials.collect::<hemingway::Result<Vec<f64>>>()?)
 }
 
 /// Every row.

@@ -2,7 +2,7 @@
 //!
 //! `w16 f1e6 s4 S4 R*3 Db8z Tk0.01~2`: sixteen groups under way, groups closed at a megabyte, four servers; then the variables in
 //! the model's order. A letter says who sums (`S`erver, `R`ing, `T`ree, halving–`D`oubling, `H`ierarchical), a small one the axis
-//! if it is not the first (`b` the second), a number the shards if there are several, then `z` zeros left out, `h` 16 bits,
+//! if it is not the first (`b` the second), a number the shards if there are several, then `z` zeros left out, `m` the same packed, `h` 16 bits,
 //! `i` 8 bits, `k` a share of top elements or `p` a rank of PowerSGD, and after `~` by how many steps sums may be late. `*3`: three
 //! variables alike.
 
@@ -40,6 +40,7 @@ fn gene_words(gene: &Gene) -> String {
     let compression = match gene.compression {
         Compression::None => String::new(),
         Compression::Sparse => "z".into(),
+        Compression::Packed => "m".into(),
         Compression::Fp16 => "h".into(),
         Compression::Int8 => "i".into(),
         Compression::TopK(share) => format!("k{share}"),
@@ -89,6 +90,7 @@ fn compression_of(word: &str) -> Result<Compression> {
     Ok(match (word.get(..1).unwrap_or_default(), word.get(1..).unwrap_or_default()) {
         ("", _) => Compression::None,
         ("z", "") => Compression::Sparse,
+        ("m", "") => Compression::Packed,
         ("h", "") => Compression::Fp16,
         ("i", "") => Compression::Int8,
         ("k", share) => Compression::TopK(share.parse()?),
@@ -109,7 +111,8 @@ mod tests {
         for (model, (cluster, _)) in ["ncf", "resnet50", "bert-base"].into_iter().zip(&CLUSTERS) {
             let stage = stage(model, cluster).unwrap();
             for draw in 0..60 {
-                let drawn = Sketch::sample(&stage, draw % 2 == 0, &mut keyed(5, Purpose::Propose, 0, draw));
+                let (lossless, mut random) = (draw % 2 == 0, keyed(5, Purpose::Propose, 0, draw));
+                let drawn = Sketch::sample(&stage, lossless, &mut random).changed(&stage, lossless, &mut random);
                 assert_eq!(sketch(&words(&drawn)).unwrap(), drawn, "{}", words(&drawn));
             }
         }

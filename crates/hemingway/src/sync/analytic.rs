@@ -108,6 +108,15 @@ struct Flow {
     pace: f64,
 }
 
+impl Flow {
+    /// Whether its phase is over. What is left may be too little to move the clock; paces are no more than 1, so most need no
+    /// division to tell.
+    fn is_done(&self, now: f64) -> bool {
+        let stands = || self.left <= f64::EPSILON * now && now + self.left / self.pace <= now;
+        self.starts <= now && (self.left <= 1e-12 || stands())
+    }
+}
+
 /// The step of a strategy that has been laid out.
 pub fn forecast(stage: &Stage, play: &Play) -> Forecast {
     Course::new(stage, play).run()
@@ -119,9 +128,9 @@ struct Course<'a> {
     shares: Shares,
     alone: Vec<[Alone; PHASES]>,
     flows: Vec<Flow>,
-    /// The groups and phases of those that are past their latencies, and their paces, when these were last looked at.
-    moving: Vec<(usize, usize)>,
+    /// Of those that are past their latencies.
     paces: Vec<f64>,
+    any_done: bool,
     waiting: std::collections::VecDeque<(u64, usize)>,
     slowest: f64,
     spans: Vec<Span>,
@@ -133,8 +142,9 @@ impl<'a> Course<'a> {
         let span = |group| Span { group, ready: 0.0, begin: 0.0, end: 0.0 };
         let spans = (0..play.layout.groups.len()).map(span).collect();
         let (shares, alone) = Shares::of(stage, play);
-        let (flows, moving, paces) = (Vec::new(), Vec::new(), Vec::new());
-        Self { stage, play, shares, alone, flows, moving, paces, waiting: Default::default(), slowest, spans }
+        let (flows, paces) = (Vec::new(), Vec::new());
+        let (waiting, any_done) = (Default::default(), false);
+        Self { stage, play, shares, alone, flows, paces, any_done, waiting, slowest, spans }
     }
 
     fn run(mut self) -> Forecast {
@@ -175,8 +185,7 @@ impl<'a> Course<'a> {
             // What may be late goes on while machines compute, and waits for nobody afterwards.
             let no_later = if is_due { f64::INFINITY } else { computed };
             let next = self.next_event(step, began, now).min(no_later);
-            let passed = next - now;
-            self.flows.iter_mut().filter(|flow| flow.starts <= now).for_each(|flow| flow.left -= flow.pace * passed);
+            self.move_on(now, next);
             now = next;
             self.end(began, now);
         }
@@ -198,13 +207,7 @@ impl<'a> Course<'a> {
             self.flows.push(Flow { step: of, group, phase: 0, starts: now + latency, left: moving, pace: 0.0 });
         }
         let moving = self.flows.iter().filter(|flow| flow.starts <= now).map(|flow| (flow.group, flow.phase));
-        if !moving.clone().eq(self.moving.iter().copied()) {
-            self.moving.clear();
-            self.moving.extend(moving);
-            self.shares.paces(&self.moving, &mut self.paces);
-        }
-        let moving = self.flows.iter_mut().filter(|flow| flow.starts <= now);
-        moving.zip(&self.paces).for_each(|(flow, pace)| flow.pace = *pace);
+        self.shares.paces(moving, &mut self.paces);
     }
 
     fn is_due(&self, step: u64) -> bool {
@@ -213,21 +216,45 @@ impl<'a> Course<'a> {
             || self.waiting.iter().any(|(of, group)| due(*of, *group))
     }
 
-    fn next_event(&self, step: u64, began: f64, now: f64) -> f64 {
-        let flows = self.flows.iter().map(|flow| match flow.starts > now {
-            true => flow.starts,
-            false => now + flow.left.max(0.0) / flow.pace,
-        });
-        let open = self.flows.len() < self.play.layout.window;
-        let next = self.waiting.front().filter(|_| open).map(|(of, group)| self.ready(*of, *group, step, began));
-        flows.chain(next).fold(f64::INFINITY, f64::min).max(now)
+    /// Gives flows their paces; when the first of them has something new to do.
+    fn next_event(&mut self, step: u64, began: f64, now: f64) -> f64 {
+        let mut paces = self.paces.iter();
+        let mut next = f64::INFINITY;
+        for flow in &mut self.flows {
+            if flow.starts > now {
+                next = next.min(flow.starts);
+                continue;
+            }
+            flow.pace = paces.next().copied().unwrap_or(0.0);
+            // Divisions take their time, and most flows wait for others.
+            if flow.pace > 0.0 {
+                next = next.min(now + flow.left.max(0.0) / flow.pace);
+            }
+        }
+        if let Some((of, group)) = self.waiting.front().filter(|_| self.flows.len() < self.play.layout.window) {
+            next = next.min(self.ready(*of, *group, step, began));
+        }
+        next.max(now)
+    }
+
+    /// What flows do from one moment to the next, and whether any has then done all.
+    fn move_on(&mut self, from: f64, to: f64) {
+        self.any_done = false;
+        for flow in &mut self.flows {
+            if flow.starts <= from {
+                flow.left -= flow.pace * (to - from);
+            }
+            self.any_done |= flow.is_done(to);
+        }
     }
 
     fn end(&mut self, began: f64, now: f64) {
+        if !self.any_done {
+            return;
+        }
         let Self { spans, alone, .. } = self;
         self.flows.retain_mut(|flow| {
-            // What is left may be too little to move the clock.
-            let done = flow.starts <= now && (flow.left <= 1e-12 || now + flow.left / flow.pace <= now);
+            let done = flow.is_done(now);
             if done && flow.phase + 1 < PHASES {
                 flow.phase += 1;
                 let Alone { latency, moving } = alone[flow.group][flow.phase];

@@ -3,6 +3,7 @@
 mod builders;
 mod propose;
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use serde::Serialize;
@@ -26,6 +27,8 @@ const PROPOSALS: usize = 400;
 /// After so many batches without half a per cent of gain, more trials cannot pay.
 const PATIENCE: usize = 5;
 const GAIN: f64 = 0.995;
+/// Strategies that a core looks at before it takes more.
+const PART: usize = 16;
 /// How many of the best are confirmed.
 const FINALISTS: usize = 4;
 
@@ -211,16 +214,27 @@ pub fn look(stage: &Stage, strategy: &Strategy) -> Result<Look> {
     Ok(traits(stage, &stage.play(strategy)?).0)
 }
 
-/// What many strategies look like, worked out on all cores.
+/// What many strategies look like, worked out on all cores: each takes a few at a time, since some take far longer than others.
 pub fn looks(stage: &Stage, sketches: &[Sketch]) -> Result<Vec<Look>> {
-    let own = |part: &[Sketch]| part.iter().map(|sketch| look(stage, &sketch.strategy(stage, "proposed"))).collect();
-    let each = sketches.len().div_ceil(cores()).max(1);
-    let parts: Vec<Result<Vec<Look>>> = thread::scope(|scope| {
-        let parts: Vec<_> = sketches.chunks(each).map(|part| scope.spawn(move || own(part))).collect();
+    let (parts, next) = (sketches.chunks(PART).collect::<Vec<_>>(), AtomicUsize::new(0));
+    let work = || -> Result<Vec<(usize, Look)>> {
+        let mut own = Vec::new();
+        loop {
+            let place = next.fetch_add(1, Ordering::Relaxed);
+            let Some(part) = parts.get(place) else { return Ok(own) };
+            for (sketch, place) in part.iter().zip(place * PART..) {
+                own.push((place, look(stage, &sketch.strategy(stage, "proposed"))?));
+            }
+        }
+    };
+    let mut all = thread::scope(|scope| {
+        let workers: Vec<_> = (0..cores()).map(|_| scope.spawn(work)).collect();
         let panicked = |_| Err(Error::Engine("a thread that looked at strategies panicked".into()));
-        parts.into_iter().map(|part| part.join().unwrap_or_else(panicked)).collect()
-    });
-    Ok(parts.into_iter().collect::<Result<Vec<_>>>()?.concat())
+        workers.into_iter().map(|worker| worker.join().unwrap_or_else(panicked)).collect::<Result<Vec<_>>>()
+    })?
+    .concat();
+    all.sort_unstable_by_key(|(place, _)| *place);
+    Ok(all.into_iter().map(|(_, look)| look).collect())
 }
 
 /// What others taught may be wrong here: beside it, one that goes by the forecast and own trials alone.

@@ -152,7 +152,7 @@ impl Sketch {
         bin.bytes += bytes;
         let exchange = Exchange { by: bin.by, group: bin.id, compression: gene.compression, staleness: gene.staleness };
         if let Method::Server(machine) = bin.by {
-            let share = if gene.compression == Compression::Sparse { density } else { 1.0 };
+            let share = if gene.compression.leaves_out_zeros() { density } else { 1.0 };
             servers.add(machine, bytes * share);
         }
         if bin.bytes >= self.fusion {

@@ -7,7 +7,7 @@ use super::analytic::Load;
 use super::codec::expected_bytes;
 use super::program::Half;
 use super::rounds::code;
-use super::strategy::{Compression, Group, Layout, Method, Strategy};
+use super::strategy::{Compression, Group, Layout, Method, Strategy, Texture};
 use super::{Links, Message, Model, Program};
 use crate::cluster::Cluster;
 use crate::{Error, Result};
@@ -80,19 +80,41 @@ pub struct Play {
 impl Play {
     /// What a message takes: the more machines' gradients it holds, the more of its rows are touched.
     pub fn message_bytes(&self, group: usize, message: Message) -> f64 {
+        let (own, program) = (&self.layout.groups[group], &self.scores[group].program);
+        if own.textures.len() < 2 {
+            return self.mean_bytes(group, message);
+        }
+        let range = program.range(message.first, message.last, own.elements);
+        let mut begin = 0;
+        let bytes = |texture: &Texture| {
+            let end = begin + texture.elements;
+            let elements = range.end.min(end).saturating_sub(range.start.max(begin));
+            begin = end;
+            self.bytes(own, texture, elements as f64, message.held)
+        };
+        own.textures.iter().map(bytes).sum()
+    }
+
+    /// What a message of so many chunks takes on average, wherever in the buffer they are.
+    pub fn mean_bytes(&self, group: usize, message: Message) -> f64 {
         let own = &self.layout.groups[group];
         let chunks = (message.last - message.first) as f64;
-        let elements = own.elements as f64 / self.scores[group].program.chunks as f64;
-        // Only touched rows care who touches them, and powers take their time.
-        let density = match own.compression {
-            Compression::Sparse if own.spread == 1.0 => 1.0 - (1.0 - own.density).powi(message.held as i32),
-            Compression::Sparse => 1.0 - (1.0 - own.density).powf((message.held as f64).powf(own.spread)),
-            _ => 1.0,
-        };
-        if self.half.is_some() && own.compression == Compression::Sparse {
-            return chunks * elements * code::bytes_each(density);
+        let share = |elements: usize| elements as f64 / self.scores[group].program.chunks as f64;
+        if !own.compression.leaves_out_zeros() {
+            return chunks * expected_bytes(share(own.elements), own.dtype.bytes() as f64, own.compression, 1.0, 1.0);
         }
-        chunks * expected_bytes(elements, own.dtype.bytes() as f64, own.compression, density, own.run)
+        let each = |texture: &Texture| self.bytes(own, texture, share(texture.elements), message.held);
+        chunks * own.textures.iter().map(each).sum::<f64>()
+    }
+
+    fn bytes(&self, own: &Group, texture: &Texture, elements: f64, held: usize) -> f64 {
+        let (density, width) = (texture.touched_by(held), own.dtype.bytes() as f64);
+        match (self.half, own.compression) {
+            (None, compression) => expected_bytes(elements, width, compression, density, texture.run),
+            // Rounds of training leave zeros out by a code of their own.
+            (Some(_), Compression::Sparse) => elements * code::bytes_each(density),
+            (Some(_), _) => elements * width,
+        }
     }
 }
 
@@ -110,6 +132,11 @@ impl Stage {
     /// The same for one half of a round of training.
     pub fn of_half(self, half: Half) -> Self {
         Self { half: Some(half), scores: Mutex::default(), ..self }
+    }
+
+    /// Whether it is a whole step, not a half of a round of training.
+    pub(super) fn is_whole_step(&self) -> bool {
+        self.half.is_none()
     }
 
     /// How many machines take part.

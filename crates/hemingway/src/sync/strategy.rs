@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-pub use layout::{Group, Layout, Piece};
+pub use layout::{Group, Layout, Piece, Texture};
 
 use crate::{Error, Result};
 
@@ -107,7 +107,7 @@ pub enum Method {
     Server(usize),
 }
 
-/// How messages are written. The first two lose nothing; what the others lose, the sender keeps and adds to its next
+/// How messages are written. The first three lose nothing; what the others lose, the sender keeps and adds to its next
 /// gradient (error feedback).
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -117,6 +117,8 @@ pub enum Compression {
     None,
     /// Runs of elements that are not zero, with their places.
     Sparse,
+    /// The same, with places in as few bits as may be.
+    Packed,
     /// In 16 bits.
     Fp16,
     /// In 8 bits, with one scale a chunk.
@@ -130,7 +132,12 @@ pub enum Compression {
 impl Compression {
     /// Whether sums are exact.
     pub fn is_lossless(self) -> bool {
-        matches!(self, Self::None | Self::Sparse)
+        matches!(self, Self::None) || self.leaves_out_zeros()
+    }
+
+    /// Whether only what is not zero is sent.
+    pub fn leaves_out_zeros(self) -> bool {
+        matches!(self, Self::Sparse | Self::Packed)
     }
 
     fn is_none(&self) -> bool {
@@ -167,6 +174,7 @@ impl std::fmt::Display for Compression {
         match self {
             Self::None => f.write_str("none"),
             Self::Sparse => f.write_str("sparse"),
+            Self::Packed => f.write_str("packed"),
             Self::Fp16 => f.write_str("fp16"),
             Self::Int8 => f.write_str("int8"),
             Self::TopK(share) => write!(f, "top-k {share}"),

@@ -141,7 +141,12 @@ pub(super) struct Alone {
 pub(super) fn alone(play: &Play, group: usize, sizes: &mut Vec<f64>) -> [Alone; PHASES] {
     let load = &play.scores[group].load;
     sizes.clear();
-    sizes.extend(load.waves.iter().map(|wave| play.message_bytes(group, wave.like)));
+    let alike = |a: &Message, b: &Message| (a.last - a.first, a.held) == (b.last - b.first, b.held);
+    for (place, wave) in load.waves.iter().enumerate() {
+        // Most waves are like the one before.
+        let before = place.checked_sub(1).filter(|before| alike(&load.waves[*before].like, &wave.like));
+        sizes.push(before.map_or_else(|| play.mean_bytes(group, wave.like), |before| sizes[before]));
+    }
     std::array::from_fn(|phase| {
         let waves = load.phase(phase);
         let moving = load.waves[waves.clone()].iter().zip(&sizes[waves]);

@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 
 use super::load::{Alone, IDLE, PHASES, alone};
+use crate::simd::widest;
 use crate::sync::stage::{Play, Stage};
 use crate::sync::strategy::Method;
 
@@ -24,8 +25,19 @@ pub(super) struct Shares {
     kinds: usize,
     /// What may be full.
     narrow: Narrow,
-    /// What is left of each of those.
+    /// Whom it was last shared out to.
+    served: Served,
+}
+
+/// Flows in the order in which they are served, and what each leaves. Those before the first that has changed since the last
+/// time have what they had.
+#[derive(Debug, Default)]
+struct Served {
+    flows: Vec<(usize, usize)>,
+    /// Rows of what is left of each kind, the first of them all of it.
     left: Vec<f64>,
+    /// Which of them each flow leaves: whoever has nothing leaves what it found.
+    after: Vec<usize>,
 }
 
 /// The kinds that may be full first.
@@ -77,6 +89,56 @@ impl Narrow {
     }
 }
 
+impl Served {
+    /// Takes other flows; how many of the first are the same.
+    fn replace(&mut self, flows: impl Iterator<Item = (usize, usize)>) -> usize {
+        let (mut known, mut count) = (0, 0);
+        for flow in flows {
+            if count == known && self.flows.get(count) == Some(&flow) {
+                known += 1;
+            } else {
+                self.flows.truncate(count);
+                self.flows.push(flow);
+            }
+            count += 1;
+        }
+        self.flows.truncate(count);
+        known
+    }
+
+    /// Adds the paces of those that have none yet.
+    #[inline(always)]
+    fn share_out(&mut self, narrow: &Narrow, paces: &mut Vec<f64>) {
+        let Self { flows, left, after } = self;
+        let known = paces.len();
+        after.truncate(known);
+        let mut last = after.last().copied().unwrap_or(0);
+        left.truncate((last + 1) * narrow.kinds);
+        left.resize((last + 1) * narrow.kinds, 1.0);
+        for (group, phase) in &flows[known..] {
+            let row = group * PHASES + phase;
+            let (asks, before) = (narrow.row(row), last * narrow.kinds);
+            let mut pace = 1.0_f64;
+            for kind in narrow.much(row) {
+                pace = pace.min(left[before + kind] / asks[*kind]);
+                if pace == 0.0 {
+                    break;
+                }
+            }
+            if pace > 0.0 {
+                left.resize(before + 2 * narrow.kinds, 0.0);
+                let (found, leaves) = left[before..].split_at_mut(narrow.kinds);
+                for ((leaves, found), ask) in leaves.iter_mut().zip(found).zip(asks) {
+                    *leaves = (*found - pace * ask).max(0.0);
+                }
+                last += 1;
+            }
+            paces.push(pace);
+            after.push(last);
+        }
+    }
+}
+
 impl Shares {
     /// With what the phases of each group take alone.
     pub(super) fn of(stage: &Stage, play: &Play) -> (Self, Vec<[Alone; PHASES]>) {
@@ -98,25 +160,21 @@ impl Shares {
             times.push(time);
         }
         let narrow = Narrow::of(stage, &asks, &kind, kinds);
-        (Self { asks, kind, kinds, narrow, left: Vec::new() }, times)
+        (Self { asks, kind, kinds, narrow, served: Served::default() }, times)
     }
 
-    /// The pace of each of these phases of groups, 1 being its own, in the order in which they are served.
-    pub(super) fn paces(&mut self, flows: &[(usize, usize)], paces: &mut Vec<f64>) {
-        let Self { narrow, left, .. } = self;
-        left.clear();
-        left.resize(narrow.kinds, 1.0);
-        paces.clear();
-        paces.extend(flows.iter().map(|(group, phase)| {
-            let row = group * PHASES + phase;
-            let asks = narrow.row(row);
-            let pace = narrow.much(row).iter().map(|kind| left[*kind] / asks[*kind]).fold(1.0, f64::min);
-            if pace == 0.0 {
-                return pace;
-            }
-            left.iter_mut().zip(asks).for_each(|(left, ask)| *left = (*left - pace * ask).max(0.0));
-            pace
-        }));
+    /// The pace of each of these phases of groups, 1 being its own, in the order in which they are served; `paces` holds those of
+    /// the last time.
+    pub(super) fn paces(&mut self, flows: impl Iterator<Item = (usize, usize)>, paces: &mut Vec<f64>) {
+        let Self { narrow, served, .. } = self;
+        let known = served.replace(flows);
+        if known < served.flows.len() || known < paces.len() {
+            paces.truncate(known);
+            widest(
+                #[inline(always)]
+                || served.share_out(narrow, paces),
+            );
+        }
     }
 
     /// Seconds that each link is busy with all groups.

@@ -55,14 +55,19 @@ fn sampled_lossless_strategies_give_the_plain_sum_to_the_bit() {
         let stage = Stage::new(model(), &cluster(machines, machines % 2 == 0), machines).unwrap();
         let gradients = whole_numbers(&stage, 3);
         let expected = plain_sum(&gradients);
+        let mut packed = 0;
         for trial in 0..300 {
-            let strategy = Sketch::sample(&stage, true, &mut random).strategy(&stage, "sampled");
+            let mut sketch = Sketch::sample(&stage, true, &mut random);
+            (0..trial % 4).for_each(|_| sketch = sketch.changed(&stage, true, &mut random));
+            let strategy = sketch.strategy(&stage, "sampled");
+            packed += strategy.exchanges().filter(|exchange| exchange.compression == Compression::Packed).count();
             assert!(strategy.is_lossless());
             let sums = Team::new(&stage, &strategy).unwrap().sum(&gradients).unwrap();
             for (machine, sum) in sums.iter().enumerate() {
                 assert_eq!(*sum, expected, "machine {machine} of {machines}, trial {trial}: {strategy:?}");
             }
         }
+        assert!(packed > 0, "of {machines} machines none packs");
     }
 }
 

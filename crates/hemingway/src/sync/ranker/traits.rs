@@ -3,7 +3,7 @@
 use super::Look;
 use crate::sync::analytic::{Forecast, forecast};
 use crate::sync::stage::{Play, Stage};
-use crate::sync::strategy::{Compression, Group, Method};
+use crate::sync::strategy::{Group, Method};
 
 /// How many there are.
 pub const TRAITS: usize = 20;
@@ -42,7 +42,7 @@ pub fn traits(stage: &Stage, play: &Play) -> (Look, Forecast) {
         (1.0 + count(&|g| matches!(g.by, Method::Server(_)))).ln(),
         most_served,
         largest / all,
-        share(&|g| g.compression == Compression::Sparse),
+        share(&|g| g.compression.leaves_out_zeros()),
         share(&|g| !g.compression.is_lossless()),
         (1.0 + count(&|g| g.by == Method::Ring)).ln(),
     ];

@@ -17,13 +17,22 @@ struct Space {
     lossless: bool,
     racks: bool,
     machines: usize,
+    /// Rounds of training have a code of their own.
+    packs: bool,
+}
+
+impl Space {
+    fn of(stage: &Stage, lossless: bool) -> Self {
+        Self { lossless, racks: stage.links.has_racks(), machines: stage.machines(), packs: stage.is_whole_step() }
+    }
 }
 
 impl Sketch {
     /// One at random. Half of them treat variables of a size alike, which is where good ones are; the others draw every
-    /// variable apart, so that nothing is out of reach.
+    /// variable apart, so that nothing is out of reach but places in few bits: a data set names strategies by what they were drawn
+    /// with, so that others must not be drawn with the same. [`Self::changed`] packs.
     pub fn sample(stage: &Stage, lossless: bool, random: &mut impl Rng) -> Self {
-        let space = Space { lossless, racks: stage.links.has_racks(), machines: stage.machines() };
+        let space = Space::of(stage, lossless);
         let variables = &stage.model.variables;
         let genes = if random.random_bool(0.5) {
             let border = 2f64.powf(random.random_range(12.0..24.0));
@@ -47,7 +56,7 @@ impl Sketch {
 
     /// A neighbour: one to three traits changed, of the whole, of one variable, or of all that are about as large.
     pub fn changed(&self, stage: &Stage, lossless: bool, random: &mut impl Rng) -> Self {
-        let space = Space { lossless, racks: stage.links.has_racks(), machines: stage.machines() };
+        let space = Space::of(stage, lossless);
         let mut next = self.clone();
         for _ in 0..random.random_range(1..=3) {
             match random.random_range(0..6) {
@@ -78,7 +87,7 @@ impl Sketch {
         let variables = &stage.model.variables;
         let one = random.random_range(0..variables.len());
         let alike = random.random_bool(0.6);
-        let fresh = space.gene(random);
+        let fresh = space.packed(space.gene(random), random);
         let trait_of = random.random_range(0..4);
         for place in 0..variables.len() {
             let (a, b) = (&variables[one], &variables[place]);
@@ -117,6 +126,12 @@ impl Space {
         pick(&lossy, random)
     }
 
+    /// Half of those that leave zeros out say where in few bits.
+    fn packed(self, gene: Gene, random: &mut impl Rng) -> Gene {
+        let packs = gene.compression == Compression::Sparse && self.packs && random.random_bool(0.5);
+        if packs { Gene { compression: Compression::Packed, ..gene } } else { gene }
+    }
+
     fn staleness(self, random: &mut impl Rng) -> u32 {
         if self.lossless || random.random_bool(0.8) { 0 } else { random.random_range(1..=3) }
     }
@@ -126,7 +141,7 @@ impl Space {
         let long: Vec<usize> = (0..variable.shape.len()).filter(|axis| variable.shape[*axis] > 1).collect();
         let axis = if variable.is_sparse() { 0 } else { long.choose(random).copied().unwrap_or(0) };
         let length = variable.shape.get(axis).copied().unwrap_or(1);
-        let dense = gene.compression == Compression::Sparse && !variable.is_sparse();
+        let dense = gene.compression.leaves_out_zeros() && !variable.is_sparse();
         let compression = if dense { Compression::None } else { gene.compression };
         Gene { axis, shards: gene.shards.clamp(1, length.min(MOST_SHARDS)), compression, ..gene }
     }

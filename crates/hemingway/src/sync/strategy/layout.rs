@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::{Compression, Exchange, MOST_STALENESS, MOST_WINDOW, Method, Plan, Strategy};
+use super::{Compression, Exchange, MOST_STALENESS, MOST_WINDOW, Method, Partition, Plan, Strategy};
 use crate::error::counted;
 use crate::sync::{Dtype, Links, Model, Variable};
 use crate::{Error, Result};
@@ -35,12 +35,42 @@ pub struct Group {
     pub elements: usize,
     /// When the last of it is ready on a machine of the usual pace, in seconds.
     pub ready: f64,
-    /// The mean share of its elements that a machine touches.
+    /// How machines touch its elements, in order; none where zeros are sent along.
+    pub textures: Vec<Texture>,
+}
+
+/// Elements that are touched alike.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Texture {
+    /// How many there are.
+    pub elements: usize,
+    /// The share of them that a machine touches.
     pub density: f64,
     /// How that share grows with the machines whose gradients are in a message: `Variable::spread`.
     pub spread: f64,
-    /// The mean length of a run of touched elements.
+    /// The length of a run of touched elements.
     pub run: f64,
+}
+
+impl Texture {
+    fn of(piece: &Piece, variable: &Variable, machines: usize) -> Self {
+        let run = if variable.is_sparse() { variable.row() } else { piece.length };
+        Self {
+            elements: piece.elements(),
+            density: variable.density,
+            spread: variable.spread(machines),
+            run: run as f64,
+        }
+    }
+
+    /// The share that so many machines touch together.
+    pub fn touched_by(&self, machines: usize) -> f64 {
+        match self.spread {
+            _ if self.density == 1.0 => 1.0,
+            1.0 => 1.0 - (1.0 - self.density).powi(machines as i32),
+            spread => 1.0 - (1.0 - self.density).powf((machines as f64).powf(spread)),
+        }
+    }
 }
 
 /// The part of a variable that a group holds: `count` blocks of `length` elements, `stride` apart from `start` on.
@@ -87,18 +117,20 @@ impl Layout {
     pub fn of(strategy: &Strategy, model: &Model, links: &Links) -> Result<Self> {
         check_whole(strategy, links).map_err(|what| Error::setting("strategy", what))?;
         let plans = plans(strategy, model)?;
-        let mut groups: BTreeMap<u32, Group> = BTreeMap::new();
+        let (mut groups, mut places) = (Vec::<Group>::new(), BTreeMap::<u32, usize>::new());
         for (place, (variable, plan)) in model.variables.iter().zip(plans).enumerate() {
             let refuse = |what: String| Error::setting(format!("variable `{}`", variable.name), what);
             let plan = plan.ok_or_else(|| refuse("has no plan".into()))?;
             let pieces = pieces(place, variable, plan).map_err(refuse)?;
-            for (piece, exchange) in pieces.into_iter().zip(&plan.shards) {
+            for (piece, exchange) in pieces.zip(&plan.shards) {
                 check(exchange, links).map_err(refuse)?;
-                let group = groups.entry(exchange.group).or_insert_with(|| Group::empty(exchange, variable.dtype));
-                group.take(piece, variable, exchange, links.machines()).map_err(refuse)?;
+                let place = *places.entry(exchange.group).or_insert_with(|| {
+                    groups.push(Group::empty(exchange, variable.dtype));
+                    groups.len() - 1
+                });
+                groups[place].take(piece, variable, exchange, links.machines()).map_err(refuse)?;
             }
         }
-        let mut groups: Vec<Group> = groups.into_values().collect();
         groups.sort_by(|a, b| a.ready.total_cmp(&b.ready).then(a.id.cmp(&b.id)));
         Ok(Self { groups, window: strategy.window })
     }
@@ -150,14 +182,26 @@ fn check(exchange: &Exchange, links: &Links) -> Result<(), String> {
     }
 }
 
-fn pieces(place: usize, variable: &Variable, plan: &Plan) -> Result<Vec<Piece>, String> {
-    let Some(partition) = &plan.partition else {
-        let whole = Piece { variable: place, start: 0, length: variable.elements(), stride: 0, count: 1 };
-        return match plan.shards.len() {
-            1 => Ok(vec![whole]),
-            shards => Err(format!("is not cut, but has {} planned: plan one", counted(shards, "shard"))),
-        };
+fn pieces(place: usize, variable: &Variable, plan: &Plan) -> Result<impl Iterator<Item = Piece>, String> {
+    let (sizes, inner, count) = match &plan.partition {
+        None if plan.shards.len() == 1 => (&[1][..], variable.elements(), 1),
+        None => return Err(format!("is not cut, but has {} planned: plan one", counted(plan.shards.len(), "shard"))),
+        Some(partition) => {
+            check_cut(variable, partition, plan.shards.len())?;
+            let (before, after) = variable.shape.split_at(partition.axis);
+            (&partition.sizes[..], after[1..].iter().product(), before.iter().product())
+        }
     };
+    let stride = sizes.iter().sum::<usize>() * inner;
+    let piece = move |start: &mut usize, size: &usize| {
+        let piece = Piece { variable: place, start: *start, length: size * inner, stride, count };
+        *start += piece.length;
+        Some(piece)
+    };
+    Ok(sizes.iter().scan(0, piece))
+}
+
+fn check_cut(variable: &Variable, partition: &Partition, planned: usize) -> Result<(), String> {
     let (axis, sizes) = (partition.axis, &partition.sizes);
     let length =
         *variable.shape.get(axis).ok_or_else(|| format!("has no axis {axis}: its shape is {:?}", variable.shape))?;
@@ -167,19 +211,10 @@ fn pieces(place: usize, variable: &Variable, plan: &Plan) -> Result<Vec<Piece>, 
     if sizes.iter().try_fold(0usize, |sum, size| sum.checked_add(*size)) != Some(length) {
         return Err(format!("shards of {sizes:?} do not add up to the {length} of axis {axis}"));
     }
-    if sizes.len() != plan.shards.len() {
-        let (cut, planned) = (counted(sizes.len(), "shard"), plan.shards.len());
-        return Err(format!("is cut into {cut}, but has plans for {planned}"));
+    if sizes.len() != planned {
+        return Err(format!("is cut into {}, but has plans for {planned}", counted(sizes.len(), "shard")));
     }
-    let inner: usize = variable.shape[axis + 1..].iter().product();
-    let count: usize = variable.shape[..axis].iter().product();
-    let mut start = 0;
-    let piece = |size: &usize| {
-        let piece = Piece { variable: place, start, length: size * inner, stride: length * inner, count };
-        start += size * inner;
-        piece
-    };
-    Ok(sizes.iter().map(piece).collect())
+    Ok(())
 }
 
 impl Group {
@@ -193,13 +228,11 @@ impl Group {
             pieces: Vec::new(),
             elements: 0,
             ready: 0.0,
-            density: 0.0,
-            spread: 0.0,
-            run: 0.0,
+            textures: Vec::new(),
         }
     }
 
-    /// One more piece; the means are weighed by elements.
+    /// One more piece.
     fn take(&mut self, piece: Piece, variable: &Variable, exchange: &Exchange, machines: usize) -> Result<(), String> {
         let alike = (self.by, self.compression, self.staleness, self.dtype)
             == (exchange.by, exchange.compression, exchange.staleness, variable.dtype);
@@ -209,16 +242,21 @@ impl Group {
                 self.id
             ));
         }
-        let (before, own) = (self.elements as f64, piece.elements() as f64);
-        let mean = |mean: f64, value: f64| (mean * before + value * own) / (before + own);
-        self.density = mean(self.density, variable.density);
-        self.spread = mean(self.spread, variable.spread(machines));
-        let run = if variable.is_sparse() { variable.row() } else { piece.length };
-        self.run = mean(self.run, run as f64);
+        if self.compression.leaves_out_zeros() {
+            self.weave(Texture::of(&piece, variable, machines));
+        }
         self.elements += piece.elements();
         self.ready = self.ready.max(variable.ready_ms / 1e3);
         self.pieces.push(piece);
         Ok(())
+    }
+
+    /// One more texture, joined to the last if they are alike.
+    fn weave(&mut self, next: Texture) {
+        match self.textures.last_mut() {
+            Some(last) if (Texture { elements: next.elements, ..*last }) == next => last.elements += next.elements,
+            _ => self.textures.push(next),
+        }
     }
 }
 
@@ -226,7 +264,7 @@ impl Group {
 mod tests {
     use super::*;
     use crate::sync::links::tests::cluster;
-    use crate::sync::strategy::{Partition, VERSION};
+    use crate::sync::strategy::VERSION;
 
     fn model() -> Model {
         let text = r#"{"name": "m", "step_ms": 4, "variables": [
@@ -251,7 +289,8 @@ mod tests {
         let blocks: Vec<_> = layout.groups[0].pieces[0].blocks().collect();
         assert_eq!(blocks, [0..3, 4..7, 8..11]);
         assert_eq!(layout.groups[1].pieces[0].blocks().collect::<Vec<_>>(), [3..4, 7..8, 11..12]);
-        assert_eq!((layout.groups[2].density, layout.groups[2].run, layout.groups[2].ready), (0.01, 8.0, 0.004));
+        let texture = Texture { elements: 800, density: 0.01, spread: 1.0, run: 8.0 };
+        assert_eq!((&layout.groups[2].textures[..], layout.groups[2].ready), (&[texture][..], 0.004));
     }
 
     #[test]
