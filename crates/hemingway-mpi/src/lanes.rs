@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use hemingway::data::matrix::axpy;
 use hemingway::sync::TreeSum;
-use hemingway::sync::rounds::{Lane, code};
+use hemingway::sync::rounds::{Lane, code, copies};
 use hemingway::{Error, Result};
 
 use crate::tree::{Report, children};
@@ -64,16 +64,20 @@ impl Post {
     }
 }
 
-/// The lanes of a vector of this length: the strategy's as far as the vector has all its numbers, and one tree for the rest.
-fn lanes_of(lanes: &[Lane], len: usize) -> Vec<Cow<'_, Lane>> {
+/// The lanes of a vector of this length: the strategy's as often as the vector has all its numbers, and one tree for the rest.
+fn lanes_of<'a>(lanes: &'a [Lane], len: usize) -> Vec<Cow<'a, Lane>> {
     let numbers: usize = lanes.iter().map(Lane::numbers).sum();
     let sparing = lanes.iter().any(|lane| lane.sparing);
-    let (own, first) = if len >= numbers { (lanes, numbers) } else { (&[][..], 0) };
-    let rest = (len > first).then(|| {
-        let ranges = std::iter::once(first..len).collect();
+    let starts = copies(numbers, len);
+    let first = if len >= numbers { numbers } else { 0 };
+    let end = starts.clone().nth(1).unwrap_or(len);
+    let rest = (end > first).then(|| {
+        let ranges = std::iter::once(first..end).collect();
         Cow::Owned(Lane { server: None, sparing, ranges })
     });
-    own.iter().map(Cow::Borrowed).chain(rest).collect()
+    let at = |start: usize, lane: &'a Lane| if start == 0 { Cow::Borrowed(lane) } else { Cow::Owned(lane.from(start)) };
+    let own = starts.flat_map(|start| lanes.iter().map(move |lane| at(start, lane)));
+    own.chain(rest).collect()
 }
 
 /// The numbers of a lane, one after the other.

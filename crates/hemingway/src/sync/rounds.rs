@@ -22,7 +22,7 @@ use crate::engine::Timekeeper;
 use crate::error::counted;
 use crate::problem::Problem;
 use crate::{Error, Result};
-pub use lane::{Lane, lanes};
+pub use lane::{Lane, copies, lanes};
 
 /// How rounds are to be exchanged.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -112,6 +112,11 @@ impl Stage {
         Self { half: Some(half), scores: Mutex::default(), ..self }
     }
 
+    /// The machine through which all sums pass, where a round of training is meant.
+    pub fn leader(&self) -> Option<usize> {
+        self.half.map(|_| 0)
+    }
+
     /// How many machines take part.
     pub fn machines(&self) -> usize {
         self.links.machines()
