@@ -4,14 +4,15 @@
 
 use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque};
-use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Instant;
 
 use hemingway::data::matrix::axpy;
 use hemingway::sync::TreeSum;
-use hemingway::sync::rounds::{Lane, code};
+use hemingway::sync::rounds::{Lane, code, copies};
 use hemingway::{Error, Result};
 
+use crate::pieces::{Begun, PIECE, cut};
 use crate::tree::{Report, children};
 use crate::wire::{Tag, Wire, silent, words};
 
@@ -31,10 +32,10 @@ enum Kind {
 }
 
 /// A message on its way, or arrived.
-pub(crate) struct Letter {
+struct Letter {
     kind: Kind,
     lane: usize,
-    numbers: Vec<u8>,
+    numbers: Arc<Vec<u8>>,
 }
 
 /// One round of a rank that is one of the machines 0, 1, … of a strategy. All but letters on their way speak of machines.
@@ -49,9 +50,24 @@ pub(crate) struct Round<'a> {
 }
 
 /// Letters that came before their time: some ranks sum already while others still hear.
-pub(crate) type Inbox = VecDeque<(Letter, usize)>;
+#[derive(Default)]
+pub(crate) struct Inbox {
+    letters: VecDeque<(Letter, usize)>,
+    begun: Begun,
+}
 
-/// A letter and its readers, who take turns in a tree: the first hands it on while the next is served.
+impl Inbox {
+    /// Takes a letter, or a piece of one, from a rank; nothing where it is none.
+    fn take(&mut self, piece: Vec<u8>, from: usize) -> Option<()> {
+        if let Some(bytes) = self.begun.whole(piece, from).ok()? {
+            self.letters.push_back((opened(bytes)?, from));
+        }
+        Some(())
+    }
+}
+
+/// A letter and its readers. In a tree they take turns, the first handing it on while the next is served, and it travels whole; others
+/// travel in pieces, so that whoever hands many on is held up by none of them.
 struct Post {
     to: VecDeque<usize>,
     by_turns: bool,
@@ -59,21 +75,25 @@ struct Post {
 }
 
 impl Post {
-    fn one(to: usize, letter: Letter) -> Self {
-        Self { to: [to].into(), by_turns: false, letter }
+    fn one(to: usize, by_turns: bool, letter: Letter) -> Self {
+        Self { to: [to].into(), by_turns, letter }
     }
 }
 
-/// The lanes of a vector of this length: the strategy's as far as the vector has all its numbers, and one tree for the rest.
-fn lanes_of(lanes: &[Lane], len: usize) -> Vec<Cow<'_, Lane>> {
+/// The lanes of a vector of this length: the strategy's as often as the vector has all its numbers, and one tree for the rest.
+fn lanes_of<'a>(lanes: &'a [Lane], len: usize) -> Vec<Cow<'a, Lane>> {
     let numbers: usize = lanes.iter().map(Lane::numbers).sum();
     let sparing = lanes.iter().any(|lane| lane.sparing);
-    let (own, first) = if len >= numbers { (lanes, numbers) } else { (&[][..], 0) };
-    let rest = (len > first).then(|| {
-        let ranges = std::iter::once(first..len).collect();
+    let starts = copies(numbers, len);
+    let first = if len >= numbers { numbers } else { 0 };
+    let end = starts.clone().nth(1).unwrap_or(len);
+    let rest = (end > first).then(|| {
+        let ranges = std::iter::once(first..end).collect();
         Cow::Owned(Lane { server: None, sparing, ranges })
     });
-    own.iter().map(Cow::Borrowed).chain(rest).collect()
+    let at = |start: usize, lane: &'a Lane| if start == 0 { Cow::Borrowed(lane) } else { Cow::Owned(lane.from(start)) };
+    let own = starts.flat_map(|start| lanes.iter().map(move |lane| at(start, lane)));
+    own.chain(rest).collect()
 }
 
 /// The numbers of a lane, one after the other.
@@ -107,28 +127,39 @@ impl<'a> Round<'a> {
     }
 
     /// To whom this rank hands the shared vector's numbers of a lane on.
-    fn handed_on(&self, lane: &Lane, letter: Letter) -> Post {
+    fn readers(&self, lane: &Lane) -> Vec<usize> {
         let (me, all) = (self.me(), 0..self.ranks.len());
-        let to = match lane.server {
+        match lane.server {
             None => children(&all.collect::<Vec<_>>(), me),
             Some(server) if server == me => all.filter(|other| *other != me && *other != 0).collect(),
             Some(server) if me == 0 => vec![server],
             Some(_) => Vec::new(),
-        };
-        Post { to: to.into(), by_turns: lane.server.is_none(), letter }
+        }
     }
 
-    /// The leader's part in telling all what has changed since the vector that they know, if they know one as long.
+    fn handed_on(&self, lane: &Lane, letter: Letter) -> Post {
+        Post { to: self.readers(lane).into(), by_turns: lane.server.is_none(), letter }
+    }
+
+    /// The leader's part in telling all what has changed since the vector that they know, if they know one as long. What is written
+    /// leaves while the next is.
     pub(crate) fn tell(&mut self, shared: &[f64], known: &[f64]) {
         let known = (known.len() == shared.len()).then_some(known);
-        let mut letters = Vec::new();
-        for (place, lane) in lanes_of(self.lanes, shared.len()).iter().enumerate() {
+        let lanes = lanes_of(self.lanes, shared.len());
+        let mut last = Vec::new();
+        for (place, lane) in lanes.iter().enumerate() {
             let mut numbers = Vec::new();
             let known = known.map(|known| taken(lane, known));
             code::write(&taken(lane, shared), known.as_deref(), lane.sparing, &mut numbers);
-            letters.push(self.handed_on(lane, Letter { kind: Kind::Shared, lane: place, numbers }));
+            let letter = Letter { kind: Kind::Shared, lane: place, numbers: numbers.into() };
+            let post = self.handed_on(lane, letter);
+            match lanes[place + 1..].iter().any(|later| later.server == lane.server) {
+                true => self.send([post], false),
+                false => last.push(post),
+            }
         }
-        self.send(letters);
+        // The leader has work of its own next, and messages move only while somebody looks after them.
+        self.send(last, true);
     }
 
     /// The others' part: they end with the leader's vector.
@@ -138,13 +169,18 @@ impl<'a> Round<'a> {
             shared.resize(len, 0.0);
         }
         let lanes = lanes_of(self.lanes, len);
+        let mut left = lanes.iter().filter(|lane| !self.readers(lane).is_empty()).count();
         for _ in 0..lanes.len() {
             let (letter, from) = self.receive(until, |kind| kind == Kind::Shared, 0)?;
             let lane = lanes.get(letter.lane).ok_or_else(|| strange(from))?;
+            let bytes = Arc::clone(&letter.numbers);
+            let post = self.handed_on(lane, letter);
+            left = left.saturating_sub(usize::from(!post.to.is_empty()));
+            // Others wait for it: it is handed on before it is read.
+            self.send([post], left == 0);
             let mut numbers = taken(lane, shared).into_owned();
-            code::read(&mut &letter.numbers[..], &mut numbers).ok_or_else(|| strange(from))?;
+            code::read(&mut &bytes[..], &mut numbers).ok_or_else(|| strange(from))?;
             put(lane, &numbers, shared);
-            self.send([self.handed_on(lane, letter)]);
         }
         Ok(())
     }
@@ -167,12 +203,15 @@ impl<'a> Round<'a> {
         let mut desks: Vec<Desk> =
             lanes.iter().map(|lane| Desk::new(lane, self.me(), self.ranks.len(), &push)).collect();
         let mut open = 0;
-        let mut letters = Vec::new();
+        let mut in_trees = Vec::new();
         for (place, desk) in desks.iter_mut().enumerate() {
-            letters.extend(desk.work(place));
+            match desk.work(place) {
+                Some(post) if post.by_turns => in_trees.push(post),
+                post => self.send(post, false),
+            }
             open += usize::from(desk.waits());
         }
-        self.send(letters);
+        self.send(in_trees, false);
         let mut told: usize =
             if self.me() == 0 { lanes.iter().filter(|lane| lane.server.is_some_and(|s| s != 0)).count() } else { 0 };
         while open > 0 || told > 0 {
@@ -190,7 +229,7 @@ impl<'a> Round<'a> {
             desk.parts.insert(from, numbers);
             let post = desk.work(letter.lane);
             open -= usize::from(!desk.waits());
-            self.send(post);
+            self.send(post, false);
         }
         for (lane, desk) in lanes.iter().zip(&desks).filter(|_| self.wire.leads()) {
             desk.sum.iter().for_each(|sum| put(lane, sum, &mut push));
@@ -198,30 +237,27 @@ impl<'a> Round<'a> {
         Ok(push)
     }
 
-    /// Sends all letters, and keeps what comes meanwhile.
-    fn send(&mut self, letters: impl IntoIterator<Item = Post>) {
-        let mut open: Vec<(VecDeque<usize>, bool, Rc<[u8]>)> = Vec::new();
-        for Post { to, by_turns, letter } in letters {
-            let Letter { kind, lane, mut numbers } = letter;
+    /// Sends all letters, and keeps what comes meanwhile; where they are `awaited`, until their readers have them.
+    fn send(&mut self, posts: impl IntoIterator<Item = Post>, awaited: bool) {
+        let (mut readers, mut letters) = (Vec::new(), Vec::new());
+        for Post { to, by_turns, letter } in posts {
+            let Letter { kind, lane, numbers } = letter;
             self.moved += to.len() * numbers.len();
-            numbers.extend_from_slice(&(lane as u32).to_le_bytes());
-            numbers.push(kind as u8);
-            open.push((to, by_turns, numbers.into()));
+            let [a, b, c, d] = (lane as u32).to_le_bytes();
+            letters.push(cut(&numbers, &[a, b, c, d, kind as u8], if by_turns { usize::MAX } else { PIECE }));
+            readers.push((to, by_turns));
         }
-        loop {
-            open.retain(|(to, ..)| !to.is_empty());
-            if open.is_empty() {
-                return;
-            }
-            let mut now: Vec<(usize, Rc<[u8]>)> = Vec::new();
-            for (to, by_turns, bytes) in &mut open {
-                let count = if *by_turns { 1 } else { to.len() };
-                now.extend(to.drain(..count).map(|to| (self.ranks[to], Rc::clone(bytes))));
+        while readers.iter().any(|(to, _)| !to.is_empty()) {
+            let mut now: Vec<(usize, &[u8])> = Vec::new();
+            for ((to, by_turns), pieces) in readers.iter_mut().zip(&letters) {
+                let count = if *by_turns { to.len().min(1) } else { to.len() };
+                let to: Vec<usize> = to.drain(..count).map(|to| self.ranks[to]).collect();
+                now.extend(pieces.iter().flat_map(|piece| to.iter().map(|to| (*to, &piece[..]))));
             }
             let (wire, inbox) = (self.wire, &mut *self.inbox);
-            wire.send_each(&now, Tag::Lane, || {
+            wire.send_each(&now, Tag::Lane, awaited, || {
                 while let Some((bytes, from)) = wire.arrived(Tag::Lane) {
-                    inbox.extend(opened(bytes).map(|letter| (letter, from)));
+                    _ = inbox.take(bytes, from);
                 }
             });
         }
@@ -231,14 +267,13 @@ impl<'a> Round<'a> {
     fn receive(&mut self, until: Instant, wanted: impl Fn(Kind) -> bool, waited: usize) -> Result<(Letter, usize)> {
         let silent = || silent(self.ranks.get(waited).copied(), self.wire.patience);
         loop {
-            let place = self.inbox.iter().position(|(letter, _)| wanted(letter.kind));
-            if let Some((letter, rank)) = place.and_then(|place| self.inbox.remove(place)) {
+            let place = self.inbox.letters.iter().position(|(letter, _)| wanted(letter.kind));
+            if let Some((letter, rank)) = place.and_then(|place| self.inbox.letters.remove(place)) {
                 return Ok((letter, self.machine(rank)));
             }
             let arrived = self.wire.poll(Some(until), || self.wire.arrived(Tag::Lane));
             let (bytes, rank) = arrived.ok_or_else(silent)?;
-            let letter = opened(bytes).ok_or_else(|| strange(self.machine(rank)))?;
-            self.inbox.push_back((letter, rank));
+            self.inbox.take(bytes, rank).ok_or_else(|| strange(self.machine(rank)))?;
         }
     }
 }
@@ -249,7 +284,7 @@ fn opened(mut bytes: Vec<u8>) -> Option<Letter> {
     let lane = u32::from_le_bytes(*lane) as usize;
     let kind = [Kind::Shared, Kind::Part, Kind::Whole].into_iter().find(|known| [*known as u8] == kind)?;
     bytes.truncate(foot);
-    Some(Letter { kind, lane, numbers: bytes })
+    Some(Letter { kind, lane, numbers: bytes.into() })
 }
 
 fn strange(machine: usize) -> Error {
@@ -314,12 +349,12 @@ impl Desk {
                     self.sum = Some(sum);
                     return None;
                 }
-                Some(Post::one(0, self.letter(lane, Kind::Whole, &sum)))
+                Some(Post::one(0, false, self.letter(lane, Kind::Whole, &sum)))
             }
             Some(server) => {
                 self.done = true;
                 let own = std::mem::take(&mut self.partial);
-                Some(Post::one(server, self.letter(lane, Kind::Part, &own)))
+                Some(Post::one(server, false, self.letter(lane, Kind::Part, &own)))
             }
             None => self.climb(lane),
         }
@@ -345,7 +380,7 @@ impl Desk {
             } else if self.me & self.step != 0 {
                 self.done = true;
                 let own = std::mem::take(&mut self.partial);
-                return Some(Post::one(self.me - self.step, self.letter(lane, Kind::Part, &own)));
+                return Some(Post::one(self.me - self.step, true, self.letter(lane, Kind::Part, &own)));
             } else if self.me + self.step < self.machines {
                 axpy(1.0, &self.parts.remove(&(self.me + self.step))?, &mut self.partial);
                 self.step *= 2;
@@ -359,6 +394,6 @@ impl Desk {
     fn letter(&self, lane: usize, kind: Kind, sum: &[f64]) -> Letter {
         let mut numbers = Vec::new();
         code::write(sum, None, self.sparing, &mut numbers);
-        Letter { kind, lane, numbers }
+        Letter { kind, lane, numbers: numbers.into() }
     }
 }

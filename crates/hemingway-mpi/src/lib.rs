@@ -12,6 +12,7 @@ mod library;
 mod moving;
 mod numbers;
 mod parcel;
+mod pieces;
 mod rank;
 mod stream;
 mod team;

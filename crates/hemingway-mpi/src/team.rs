@@ -119,7 +119,7 @@ impl Team {
             shared: Vec::new(),
             spare: Vec::new(),
             tree: TreeSum::default(),
-            inbox: Inbox::new(),
+            inbox: Inbox::default(),
             longest: 0.0,
         };
         let none = vec![0.0; team.width() * team.ranges[wire.rank].len()];

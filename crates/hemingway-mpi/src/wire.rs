@@ -1,5 +1,6 @@
 //! Messages between ranks. Only what has not begun is waited for without end: whoever keeps others waiting is named.
 
+use std::collections::HashMap;
 use std::ops::Deref;
 use std::sync::OnceLock;
 use std::thread;
@@ -142,19 +143,26 @@ impl Wire {
         });
     }
 
-    /// Sends each its own, all at once, and does something else again and again until all has left.
+    /// Sends each its own, all at once, and does something else again and again until all has left. What is short has as soon as the
+    /// library keeps it; where that is `awaited`, the last to each has left when it is taken.
     pub(crate) fn send_each(
         &self,
         letters: &[(usize, impl Deref<Target = [u8]>)],
         tag: Tag,
+        awaited: bool,
         mut meanwhile: impl FnMut(),
     ) {
         let world = SimpleCommunicator::world();
         scope(|scope| {
             let mut open = Vec::with_capacity(letters.len());
-            for (to, bytes) in letters {
+            let last: HashMap<usize, usize> = letters.iter().zip(0..).map(|((to, _), place)| (*to, place)).collect();
+            for (place, (to, bytes)) in letters.iter().enumerate() {
                 let other = world.process_at_rank(*to as i32);
-                open.push((*to, other.immediate_send_with_tag(scope, &bytes[..], tag as i32)));
+                let request = match awaited && last.get(to) == Some(&place) {
+                    true => other.immediate_synchronous_send_with_tag(scope, &bytes[..], tag as i32),
+                    false => other.immediate_send_with_tag(scope, &bytes[..], tag as i32),
+                };
+                open.push((*to, request));
             }
             let look = || {
                 meanwhile();

@@ -73,10 +73,16 @@ struct Servers {
 }
 
 impl Servers {
+    /// The machines with the fastest links. Who leads rounds serves alone, for then nothing has to be handed to it, or comes last: all that
+    /// others have summed passes over its links too.
     fn of(stage: &Stage, count: usize) -> Self {
         let capacity = |machine: usize| stage.links.capacity(stage.links.host(machine, true));
+        let leads = |machine: usize| stage.leader() == Some(machine);
         let mut machines: Vec<usize> = (0..stage.machines()).collect();
-        machines.sort_by(|a, b| capacity(*b).total_cmp(&capacity(*a)).then(a.cmp(b)));
+        machines.sort_by(|a, b| {
+            let by_lead = if count == 1 { leads(*b).cmp(&leads(*a)) } else { leads(*a).cmp(&leads(*b)) };
+            by_lead.then(capacity(*b).total_cmp(&capacity(*a))).then(a.cmp(b))
+        });
         machines.truncate(count.clamp(1, stage.machines()));
         Self { load: machines.into_iter().map(|machine| (machine, capacity(machine), 0.0)).collect() }
     }

@@ -134,9 +134,9 @@ impl Stage {
         Self { half: Some(half), scores: Mutex::default(), ..self }
     }
 
-    /// Whether it is a whole step, not a half of a round of training.
-    pub(super) fn is_whole_step(&self) -> bool {
-        self.half.is_none()
+    /// The machine through which all sums pass, where a round of training is meant.
+    pub fn leader(&self) -> Option<usize> {
+        self.half.map(|_| 0)
     }
 
     /// How many machines take part.

@@ -19,27 +19,53 @@ pub fn bytes_each(share: f64) -> f64 {
 /// Adds numbers to a message. Without `sparing` all are written; with it those whose bits are not the ones known, or zero
 /// where nothing is.
 pub fn write(numbers: &[f64], known: Option<&[f64]>, sparing: bool, message: &mut Vec<u8>) {
-    let is_new = |i: &usize| numbers[*i].to_bits() != known.map_or(0, |known| known[*i].to_bits());
-    let places = || (0..numbers.len()).filter(is_new);
-    let new = if sparing { places().count() } else { numbers.len() };
+    let mask = if sparing { mask(numbers, known) } else { Vec::new() };
+    let new = mask.iter().map(|bits| bits.count_ones() as usize).sum::<usize>();
     let [dense, by_place, by_mask] =
-        [NUMBER * numbers.len(), PLACE + new * (NUMBER + PLACE), numbers.len().div_ceil(8) + NUMBER * new];
+        [NUMBER * numbers.len(), PLACE + new * (NUMBER + PLACE), mask.len() + NUMBER * new];
     if !sparing || dense <= by_place.min(by_mask) {
         message.push(DENSE);
         message.extend_from_slice(bytemuck::cast_slice(numbers));
         return;
     }
+    message.reserve(1 + by_place.min(by_mask));
     message.push(if by_place < by_mask { PLACES } else { MASK });
     if by_place < by_mask {
         message.extend_from_slice(&(new as u32).to_le_bytes());
-        places().for_each(|i| message.extend_from_slice(&(i as u32).to_le_bytes()));
+        let place = |(start, bits): (u32, &u8)| places(*bits).map(move |i| start + i as u32);
+        let all = (0..).step_by(8).zip(&mask).flat_map(place);
+        all.for_each(|place| message.extend_from_slice(&place.to_le_bytes()));
     } else {
-        let bits = |(eight, start): (&[f64], usize)| {
-            (0..eight.len()).filter(|i| is_new(&(start + i))).map(|i| 1_u8 << i).sum::<u8>()
-        };
-        message.extend(numbers.chunks(8).zip((0..).step_by(8)).map(bits));
+        message.extend_from_slice(&mask);
     }
-    places().for_each(|i| message.extend_from_slice(&numbers[i].to_le_bytes()));
+    for (eight, bits) in numbers.chunks(8).zip(&mask) {
+        match *bits {
+            u8::MAX => message.extend_from_slice(bytemuck::cast_slice(eight)),
+            bits => places(bits).for_each(|i| message.extend_from_slice(&eight[i].to_le_bytes())),
+        }
+    }
+}
+
+/// A bit for each number, those that are new to the receiver set.
+fn mask(numbers: &[f64], known: Option<&[f64]>) -> Vec<u8> {
+    match known {
+        None => numbers.chunks(8).map(|eight| bits(eight.iter().map(|number| number.to_bits() != 0))).collect(),
+        Some(known) => {
+            let pairs = numbers.chunks(8).zip(known.chunks(8));
+            pairs.map(|(a, b)| bits(a.iter().zip(b).map(|(a, b)| a.to_bits() != b.to_bits()))).collect()
+        }
+    }
+}
+
+fn bits(new: impl Iterator<Item = bool>) -> u8 {
+    new.zip(0..).fold(0, |bits, (new, i)| bits | u8::from(new) << i)
+}
+
+/// The places of the bits that are set.
+fn places(bits: u8) -> impl Iterator<Item = usize> {
+    std::iter::successors(Some(bits), |left| Some(left & left.wrapping_sub(1)))
+        .take_while(|left| *left != 0)
+        .map(|left| left.trailing_zeros() as usize)
 }
 
 /// Takes what [`write()`] added off the front of a message, and puts it in its place among numbers that are as long and hold what
@@ -65,9 +91,11 @@ pub fn read(message: &mut &[u8], into: &mut [f64]) -> Option<()> {
             let count = mask.iter().map(|bits| bits.count_ones() as usize).sum();
             let mut values = values(&mut rest, count)?.iter();
             for (eight, bits) in into.chunks_mut(8).zip(mask) {
-                let known = |(i, _): &(usize, &mut f64)| bits & (1 << i) != 0;
-                let places = eight.iter_mut().enumerate().filter(known);
-                places.zip(&mut values).for_each(|((_, place), value)| *place = number(value));
+                places(*bits).zip(&mut values).for_each(|(i, value)| {
+                    if let Some(place) = eight.get_mut(i) {
+                        *place = number(value);
+                    }
+                });
             }
         }
         _ => return None,

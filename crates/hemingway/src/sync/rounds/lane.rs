@@ -25,6 +25,20 @@ impl Lane {
     pub fn numbers(&self) -> usize {
         self.ranges.iter().map(ExactSizeIterator::len).sum()
     }
+
+    /// The same numbers of coefficients that begin here.
+    pub fn from(&self, start: usize) -> Self {
+        let ranges = self.ranges.iter().map(|range| start + range.start..start + range.end).collect();
+        Self { ranges, ..self.clone() }
+    }
+}
+
+/// Where a vector of this length has a number for each of so many coefficients: at its front, and where it has two for each, at its end
+/// too. A gradient with a diagonal has, and few numbers of another kind between them.
+pub fn copies(coefficients: usize, length: usize) -> impl Iterator<Item = usize> + Clone {
+    let first = (length >= coefficients).then_some(0);
+    let second = (coefficients > 0 && length >= 2 * coefficients).then(|| length - coefficients);
+    first.into_iter().chain(second)
 }
 
 /// The lanes of a strategy, which together hold every number once.
@@ -57,4 +71,20 @@ fn joined(ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
         }
     }
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn coefficients_are_at_the_front_and_at_the_end() {
+        let starts = |length| copies(10, length).collect::<Vec<_>>();
+        assert_eq!(
+            [9, 10, 11, 19, 20, 21, 45].map(starts),
+            [vec![], vec![0], vec![0], vec![0], vec![0, 10], vec![0, 11], vec![0, 35]]
+        );
+        let lane = Lane { server: None, sparing: true, ranges: vec![0..2, 5..6] };
+        assert_eq!((lane.from(11).ranges, lane.numbers()), (vec![11..13, 16..17], 3));
+    }
 }

@@ -14,6 +14,9 @@ use rand::{Rng, RngExt};
 const GENERATIONS: usize = 12;
 const CHILDREN: usize = 24;
 const ELITE: usize = 8;
+/// Shards of each server to begin with, and how many are under way: while one is added up, those before it are handed on.
+const SHARDS: [usize; 4] = [1, 2, 4, 8];
+const WINDOW: usize = 64;
 
 /// The strategy that takes the least time, and its seconds.
 pub(super) fn search(price: &Price, seed: u64) -> Result<(Strategy, f64)> {
@@ -32,13 +35,16 @@ pub(super) fn search(price: &Price, seed: u64) -> Result<(Strategy, f64)> {
     Ok((sketch.strategy(&price.up, "search"), seconds))
 }
 
-/// Every builder, with and without zeros, and every number of shards a machine can have by its side.
+/// Every builder, with and without zeros, and every number of shards that a machine can have by its side, with the leader among the servers and without.
 fn first(price: &Price) -> Vec<Sketch> {
     let stage = &price.up;
     let built = NAMES.iter().flat_map(|name| sketches(name, stage).unwrap_or_default());
-    let cut = [1, 2, 4].map(|each| {
-        let gene = Gene { shards: each * stage.machines(), ..Gene::new(Kind::Server) };
-        Sketch::uniform(stage, gene, 64)
+    let servers = [stage.machines(), stage.machines() - 1].into_iter();
+    let cut = servers.flat_map(|servers| {
+        SHARDS.map(|each| {
+            let gene = Gene { shards: each * servers, ..Gene::new(Kind::Server) };
+            Sketch { servers, ..Sketch::uniform(stage, gene, WINDOW) }
+        })
     });
     let sparing = |sketch: &Sketch| {
         let genes = sketch.genes.iter().zip(&stage.model.variables).map(|(gene, variable)| gene.sparing(variable));

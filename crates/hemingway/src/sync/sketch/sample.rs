@@ -23,7 +23,7 @@ struct Space {
 
 impl Space {
     fn of(stage: &Stage, lossless: bool) -> Self {
-        Self { lossless, racks: stage.links.has_racks(), machines: stage.machines(), packs: stage.is_whole_step() }
+        Self { lossless, racks: stage.links.has_racks(), machines: stage.machines(), packs: stage.leader().is_none() }
     }
 }
 
