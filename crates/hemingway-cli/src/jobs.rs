@@ -203,7 +203,7 @@ fn load(spec: JobSpec, out: &mut dyn Output) -> Result<Job> {
     }
     let exchanges = &job.facts.exchanges;
     let widest = exchanges.iter().map(|foretold| foretold.machines).max();
-    if let Some(exchange) = widest.and_then(|machines| Exchange::of(machines, None, exchanges)) {
+    if let Some(exchange) = widest.and_then(|machines| Exchange::of(machines, exchanges)) {
         out.say(&format!("note: exchange, {}", exchange.sentence()));
     }
     if let Some(note) = oversubscribed(&job) {

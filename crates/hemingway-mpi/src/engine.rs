@@ -200,7 +200,10 @@ impl Mpi {
         self.name_the_strange(report.strange, order.round);
         let slowest = report.slowest.min(whole);
         let compute = (report.seconds / self.active as f64).min(slowest);
-        let time = RoundTime { compute, wait: slowest - compute, sync: whole - slowest, other: 0.0 };
+        let rounds = self.setting.rounds.as_ref();
+        let plain_sync =
+            rounds.map_or(Ok(0.0), |rounds| rounds.plain_seconds(self.machines, shared.len(), sum.len()))?;
+        let time = RoundTime { compute, wait: slowest - compute, sync: whole - slowest, other: 0.0, plain_sync };
         self.clock.book(order.off_clock, report.rows, time);
         Ok(self.machines)
     }

@@ -284,6 +284,7 @@ impl EngineBackend {
             compute: clock.compute,
             wait: clock.wait,
             sync: clock.sync,
+            plain_sync: clock.plain_sync,
             eval_seconds: clock.evaluation,
             load_seconds: clock.loading,
             objective: evaluation.objective,

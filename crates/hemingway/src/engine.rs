@@ -68,6 +68,9 @@ pub struct Clock {
     pub sync: f64,
     /// What remains of the rounds.
     pub other: f64,
+    /// What `sync` would be by plain dense all-reduce of the same numbers, where they go another way.
+    #[serde(default)]
+    pub plain_sync: f64,
     /// Time spent evaluating, outside training.
     pub evaluation: f64,
     /// Time spent dealing rows to other numbers of machines, outside training.
@@ -92,6 +95,7 @@ impl Clock {
         self.wait += round.wait;
         self.sync += round.sync;
         self.other += round.other;
+        self.plain_sync += round.plain_sync;
     }
 }
 
@@ -106,6 +110,8 @@ pub struct RoundTime {
     pub sync: f64,
     /// What remains.
     pub other: f64,
+    /// What `sync` would be by plain dense all-reduce of the same numbers, where they go another way.
+    pub plain_sync: f64,
 }
 
 impl RoundTime {

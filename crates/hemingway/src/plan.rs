@@ -57,6 +57,9 @@ pub struct Candidate {
     pub config: Config,
     /// f(m).
     pub seconds_per_round: Option<Estimate>,
+    /// How much longer plain dense all-reduce would have taken in a round, where rounds were exchanged otherwise and some were seen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub saved_per_round: Option<f64>,
     /// Rounds still to go to the planned error.
     pub rounds: Option<Reach>,
     /// Seconds still to go to the planned error.
@@ -158,6 +161,7 @@ fn candidate(context: &ContextModel, config: Config, question: &Question<'_>) ->
     Candidate {
         config,
         seconds_per_round,
+        saved_per_round: None,
         rounds,
         seconds,
         dollars,

@@ -47,6 +47,9 @@ pub struct Record {
     pub wait: f64,
     /// Its part spent synchronizing.
     pub sync: f64,
+    /// What that part would be by plain dense all-reduce of the same numbers, where they went another way.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub plain_sync: f64,
     /// Time spent evaluating so far, outside training.
     #[serde(default)]
     pub eval_seconds: f64,
@@ -61,6 +64,10 @@ pub struct Record {
     /// Any further measures, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub metrics: BTreeMap<String, f64>,
+}
+
+fn is_zero(number: &f64) -> bool {
+    *number == 0.0
 }
 
 fn finite<S: Serializer>(value: &f64, to: S) -> Result<S::Ok, S::Error> {

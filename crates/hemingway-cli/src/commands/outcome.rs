@@ -56,7 +56,7 @@ impl Outcome {
             _ => None,
         });
         let planned = first.and_then(|plan| Exchange::of_plan(plan, &facts.exchanges));
-        planned.or_else(|| Exchange::of(self.summary.choice.as_ref()?.machines, None, &facts.exchanges))
+        planned.or_else(|| Exchange::of(self.summary.choice.as_ref()?.machines, &facts.exchanges))
     }
 
     fn result(&self, paint: Paint) -> String {

@@ -1,6 +1,7 @@
 //! What the exchange of rounds is foretold to take, and to save.
 
 use hemingway::job::Foretold;
+use hemingway::model::Estimate;
 use hemingway::plan::Plan;
 use serde_json::{Value, json};
 
@@ -17,13 +18,15 @@ impl<'a> Exchange<'a> {
     /// That of what a plan chooses.
     pub(crate) fn of_plan(plan: &Plan, foretold: &'a [Foretold]) -> Option<Self> {
         let choice = plan.choice()?;
-        Self::of(choice.config.machines, choice.seconds_per_round.map(|round| round.mid), foretold)
+        let own = Self::of(choice.config.machines, foretold)?;
+        let gain = |round: Estimate| own.foretold.gain(round.mid, choice.saved_per_round);
+        Some(Self { gain: choice.seconds_per_round.map(gain), ..own })
     }
 
-    /// That of so many machines whose rounds take so long.
-    pub(crate) fn of(machines: usize, round: Option<f64>, foretold: &'a [Foretold]) -> Option<Self> {
+    /// That of so many machines.
+    pub(crate) fn of(machines: usize, foretold: &'a [Foretold]) -> Option<Self> {
         let foretold = foretold.iter().find(|foretold| foretold.machines == machines)?;
-        Some(Self { foretold, gain: round.map(|round| foretold.gain(round)) })
+        Some(Self { foretold, gain: None })
     }
 
     /// In a sentence.

@@ -44,6 +44,7 @@ mod tests {
         let candidate = |machines: usize, seconds: f64, dollars: f64| Candidate {
             config: Config::new("gd", machines),
             seconds_per_round: Some(sure(1.0)),
+            saved_per_round: None,
             rounds: Some(Reach::At(sure(seconds))),
             seconds: Some(Reach::At(sure(seconds))),
             dollars: Some(sure(dollars)),

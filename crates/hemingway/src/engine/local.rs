@@ -86,7 +86,7 @@ impl Local {
         // The mean of equal numbers may round above them.
         let wait = (shift.slowest - compute).max(0.0);
         let other = (whole - compute - wait - sync).max(0.0);
-        self.clock.book(order.off_clock, shift.work.rows, RoundTime { compute, wait, sync, other });
+        self.clock.book(order.off_clock, shift.work.rows, RoundTime { compute, wait, sync, other, plain_sync: 0.0 });
         Ok(m)
     }
 }

@@ -112,6 +112,7 @@ impl Simulated {
         let rows = self.done.iter().map(|(work, _)| work.rows).sum();
         let mut time = self.timekeeper.round(order.round, &self.done, shared.len(), sum.len());
         if let Some(toll) = &mut self.toll {
+            time.plain_sync = time.sync;
             time.sync = toll.seconds(order.off_clock, shared, sum, &self.timekeeper)?;
         }
         time.other += (scheduling - time.compute - time.wait).max(0.0);

@@ -27,10 +27,16 @@ pub struct Foretold {
 }
 
 impl Foretold {
-    /// How many times as long a round would take with plain dense all-reduce, if it takes so long with this.
-    pub fn gain(&self, round_seconds: f64) -> f64 {
-        let round = round_seconds.max(self.seconds);
-        (round - self.seconds + self.plain_seconds) / round
+    /// How many times as long a round would take with plain dense all-reduce, if it takes so long with this and rounds are known to save
+    /// so much; if nothing is known of that, what one saves that carries all coefficients both ways.
+    pub fn gain(&self, round_seconds: f64, saved: Option<f64>) -> f64 {
+        match saved {
+            Some(saved) => (round_seconds + saved) / round_seconds,
+            None => {
+                let round = round_seconds.max(self.seconds);
+                (round - self.seconds + self.plain_seconds) / round
+            }
+        }
     }
 
     fn of(way: &Way, exchange: &Exchange) -> Self {

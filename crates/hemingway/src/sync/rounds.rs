@@ -139,7 +139,7 @@ impl Rounds {
         let price = Price::new(&model, &self.cluster, machines)?;
         let plain = plain(&model, machines);
         let numbers: usize = model.variables.iter().map(super::Variable::elements).sum();
-        let plain_seconds = Timekeeper::new(&self.cluster, 0, &vec![0.0; machines]).sync_seconds(numbers, numbers);
+        let plain_seconds = self.collective_seconds(machines, numbers, numbers);
         let (strategy, seconds) = match &self.way {
             Way::Plain => (plain.clone(), plain_seconds),
             Way::Given(strategy) => {
@@ -154,6 +154,16 @@ impl Rounds {
         };
         let lanes = lanes(&strategy, &price.up)?;
         Ok(Exchange { machines, plain: strategy == plain, strategy, seconds, plain_seconds, lanes, model })
+    }
+
+    fn collective_seconds(&self, machines: usize, down: usize, up: usize) -> f64 {
+        Timekeeper::new(&self.cluster, 0, &vec![0.0; machines]).sync_seconds(down, up)
+    }
+
+    /// Seconds of plain dense all-reduce of so many numbers told and summed; none where that is what is done.
+    pub fn plain_seconds(&self, machines: usize, down: usize, up: usize) -> Result<f64> {
+        let other = self.on(machines)?.filter(|exchange| !exchange.plain);
+        Ok(other.map_or(0.0, |_| self.collective_seconds(machines, down, up)))
     }
 
     /// What its exchanges cost on the simulated clock.

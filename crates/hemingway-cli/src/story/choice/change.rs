@@ -160,6 +160,7 @@ mod tests {
         Candidate {
             config: Config::new(algorithm, machines),
             seconds_per_round: Some(estimate(0.1, false)),
+            saved_per_round: None,
             rounds: Some(Reach::At(estimate(10.0 * seconds, false))),
             seconds: Some(Reach::At(estimate(seconds, false))),
             dollars: Some(estimate(seconds * machines as f64, false)),

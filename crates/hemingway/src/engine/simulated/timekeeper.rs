@@ -57,6 +57,7 @@ impl Timekeeper {
             wait: (slowest - compute).max(0.0),
             sync: self.sync_seconds(down, up),
             other: 1e-3 * (overhead.per_round_ms + overhead.per_machine_ms * done.len() as f64),
+            plain_sync: 0.0,
         }
     }
 
