@@ -26,8 +26,13 @@ fn desk() -> Desk {
 
 #[test]
 fn a_search_is_told_before_and_saves_what_was_said_without_changing_a_bit() {
+    // One number for each coefficient in every round, and two in some.
+    ["cocoa+", "newton"].into_iter().for_each(saves_what_was_said);
+}
+
+fn saves_what_was_said(algorithm: &str) {
     let desk = desk();
-    let asked = format!("{DATA} --reach 1e-2 --machines 8..8 --algorithms cocoa+ --cluster wide.toml --forget");
+    let asked = format!("{DATA} --reach 1e-2 --machines 8..8 --algorithms {algorithm} --cluster wide.toml --forget");
     let (plan, code) = desk.json(&format!("plan {asked} --sync search"));
     assert_eq!(code, 0, "{plan:#}");
     let trained = |sync: &str| {
@@ -44,7 +49,7 @@ fn a_search_is_told_before_and_saves_what_was_said_without_changing_a_bit() {
         seconds(&plain) / seconds(&search),
         plan["sync"]["gain"].as_f64().unwrap_or_else(|| search["sync"]["gain"].as_f64().unwrap()),
     );
-    assert!(real > 2.0 && (said / real - 1.0).abs() < 0.2, "said {said}, is {real}");
+    assert!(real > 2.0 && (said / real - 1.0).abs() < 0.2, "{algorithm}: said {said}, is {real}");
 }
 
 #[test]

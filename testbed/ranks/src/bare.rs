@@ -44,7 +44,7 @@ impl Machines for Bare {
         add_up(&world, sum);
         let whole = began.elapsed().as_secs_f64();
         self.clock.rounds += 1;
-        let time = RoundTime { compute: busy, wait: 0.0, sync: whole - busy, other: 0.0 };
+        let time = RoundTime { compute: busy, wait: 0.0, sync: whole - busy, other: 0.0, plain_sync: 0.0 };
         self.clock.compute += time.compute;
         self.clock.sync += time.sync;
         Ok(self.count())

@@ -27,6 +27,7 @@ fn what_is_found_is_exact_and_beats_plain() {
     let found = Rounds::new(Way::Search, &cluster, &problem).on(MACHINES).unwrap().unwrap();
     check_order(&found.strategy).unwrap();
     assert!(found.seconds < 0.5 * found.plain_seconds, "{} of {}", found.seconds, found.plain_seconds);
+    assert!(found.lanes.iter().all(|lane| lane.server != Some(0)), "all sums pass over the leader's links as it is");
     let mut held = vec![0; 50_000];
     found.lanes.iter().flat_map(|lane| lane.ranges.clone()).flatten().for_each(|number| held[number] += 1);
     assert!(held.iter().all(|times| *times == 1), "every number is in one lane");
