@@ -40,8 +40,10 @@ const LEAST_DEVIATION: [f64; TERMS] = [0.3, 0.1, 0.03, 0.01];
 const UNKNOWN_START: (f64, f64) = (1.0, 2.5);
 /// Nobody is surer than this of what a round takes where rounds are not alike.
 const LEAST_PASSES_OFF: f64 = 0.3;
-/// What few lessons say of how numbers go together is only partly believed.
+/// What few lessons say of how numbers go together is only partly believed; with λ₁ less, where lessons are fewer and one
+/// algorithm may take a tenth of another's rounds or as many.
 const TOGETHER: f64 = 0.8;
+const TOGETHER_L1: f64 = 0.4;
 /// How strongly the weights of traits are held at 0, in lessons.
 const RIDGE: f64 = 10.0;
 /// Standard deviation of a level's ln rounds around the four numbers, where nothing is known of it.
@@ -146,7 +148,9 @@ impl Precedents {
         let (start, misses) = regress(&features, &lessons.iter().map(|lesson| Some(lesson.start)).collect::<Vec<_>>());
         let start_off = root_mean_square(misses.into_iter().flatten()).unwrap_or(UNKNOWN_START.1);
         let passes = algorithms.iter().filter_map(|name| Passes::learn(name, lessons, &features)).collect();
-        Self { covariance: covariance(&off), algorithms, weights, noise, start, start_off, passes }
+        let with_l1 = lessons.iter().any(|lesson| lesson.traits.l1_share > 0.0);
+        let together = if with_l1 { TOGETHER_L1 } else { TOGETHER };
+        Self { covariance: covariance(&off, together), algorithms, weights, noise, start, start_off, passes }
     }
 
     /// What they foretell of a problem for these algorithms.
@@ -227,8 +231,8 @@ fn regress(features: &[Vec<f64>], seen: &[Option<f64>]) -> (Vec<f64>, Vec<Option
     (weights, residuals)
 }
 
-/// Of every pair of numbers, over the lessons that have both.
-fn covariance(off: &[Vec<Option<f64>>]) -> Vec<f64> {
+/// Of every pair of numbers, over the lessons that have both, believed so far.
+fn covariance(off: &[Vec<Option<f64>>], together: f64) -> Vec<f64> {
     let size = off.len();
     let moment = |a: usize, b: usize| {
         let pairs: Vec<f64> = off[a].iter().zip(&off[b]).filter_map(|(x, y)| Some((*x)? * (*y)?)).collect();
@@ -237,7 +241,7 @@ fn covariance(off: &[Vec<Option<f64>>]) -> Vec<f64> {
     let entry = |k: usize| {
         let (a, b) = (k / size, k % size);
         let least = LEAST_DEVIATION[a % TERMS];
-        if a == b { moment(a, a).max(least * least) } else { TOGETHER * moment(a, b) }
+        if a == b { moment(a, a).max(least * least) } else { together * moment(a, b) }
     };
     let mut covariance: Vec<f64> = (0..size * size).map(entry).collect();
     // Pairs from different lessons need not fit together: weaken what is shared until they do.

@@ -158,6 +158,21 @@ fn what_a_round_takes_is_foretold_where_rounds_are_not_alike_and_left_alone_wher
 }
 
 #[test]
+fn that_two_algorithms_go_together_is_believed_less_with_l1() {
+    let together = |l1_share: f64| {
+        let traits = Traits { l1_share, ..problem(1_000, 1e-3, Loss::Squared) };
+        let lesson = |k: i32| {
+            let numbers = [3.0 + f64::from(k % 2), 0.0, 0.2, 0.0];
+            Lesson { traits, start: 0.0, curves: [curves("one", numbers), curves("other", numbers)].concat() }
+        };
+        let learned = Precedents::learn(&(0..20).map(lesson).collect::<Vec<_>>());
+        learned.covariance[TERMS] / learned.covariance[0]
+    };
+    let (without, with) = (together(0.0), together(0.1));
+    assert!((without - TOGETHER).abs() < 1e-6 && (with - TOGETHER_L1).abs() < 1e-6, "{without} {with}");
+}
+
+#[test]
 fn what_is_shipped_is_of_use() {
     let plain = problem(1, 1.0, Loss::Hinge);
     for (shipped, traits) in
