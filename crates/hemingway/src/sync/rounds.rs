@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use super::analytic::forecast;
 use super::program::Half;
-use super::strategy::{Compression, Exchange as ShardExchange, Method, Plan, VERSION};
+use super::strategy::{Exchange as ShardExchange, Method, Plan, VERSION};
 use super::{Model, Stage, Strategy};
 use crate::cluster::Cluster;
 use crate::engine::Timekeeper;
@@ -279,11 +279,6 @@ impl Price {
 fn set_shares(variable: &mut super::Variable, own: f64, together: f64) {
     variable.density = own.clamp(f64::MIN_POSITIVE, 1.0);
     variable.together = Some(together.clamp(variable.density, 1.0));
-}
-
-/// Whether zeros are left out.
-fn is_sparing(compression: Compression) -> bool {
-    compression == Compression::Sparse
 }
 
 #[cfg(test)]

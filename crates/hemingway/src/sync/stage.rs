@@ -7,7 +7,7 @@ use super::analytic::Load;
 use super::codec::expected_bytes;
 use super::program::Half;
 use super::rounds::code;
-use super::strategy::{Compression, Group, Layout, Method, Strategy, Texture};
+use super::strategy::{Group, Layout, Method, Strategy, Texture};
 use super::{Links, Message, Model, Program};
 use crate::cluster::Cluster;
 use crate::{Error, Result};
@@ -112,7 +112,7 @@ impl Play {
         match (self.half, own.compression) {
             (None, compression) => expected_bytes(elements, width, compression, density, texture.run),
             // Rounds of training leave zeros out by a code of their own.
-            (Some(_), Compression::Sparse) => elements * code::bytes_each(density),
+            (Some(_), compression) if compression.leaves_out_zeros() => elements * code::bytes_each(density),
             (Some(_), _) => elements * width,
         }
     }

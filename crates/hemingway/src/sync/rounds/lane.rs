@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use super::is_sparing;
 use crate::Result;
 use crate::sync::strategy::Method;
 use crate::sync::{Stage, Strategy};
@@ -56,7 +55,7 @@ pub fn lanes(strategy: &Strategy, stage: &Stage) -> Result<Vec<Lane>> {
         let mut ranges: Vec<Range<usize>> =
             blocks.map(|(variable, block)| starts[variable] + block.start..starts[variable] + block.end).collect();
         ranges.sort_by_key(|range| range.start);
-        Lane { server, sparing: is_sparing(group.compression), ranges: joined(ranges) }
+        Lane { server, sparing: group.compression.leaves_out_zeros(), ranges: joined(ranges) }
     };
     Ok(layout.groups.iter().map(lane).collect())
 }

@@ -6,6 +6,7 @@ use crate::engine::{Engine, Setting, Simulated};
 use crate::problem::Loss;
 use crate::sync::Dtype;
 use crate::sync::links::tests::cluster;
+use crate::sync::strategy::Compression;
 
 const MACHINES: usize = 8;
 
@@ -43,6 +44,20 @@ fn one_machine_exchanges_nothing_and_dense_rows_gain_by_servers_alone() {
     assert_eq!(rounds.on(1).unwrap(), None);
     let found = rounds.on(MACHINES).unwrap().unwrap();
     assert!(found.lanes.iter().all(|lane| !lane.sparing) && found.seconds <= found.plain_seconds);
+}
+
+/// Rounds leave zeros out by a code of their own, whatever code a strategy names for them.
+#[test]
+fn packed_zeros_are_left_out_too() {
+    let (problem, cluster) = wide();
+    let found = Rounds::new(Way::Search, &cluster, &problem).on(MACHINES).unwrap().unwrap();
+    let mut packed = found.strategy.clone();
+    let shards = packed.variables.iter_mut().flat_map(|plan| &mut plan.shards);
+    let sparse = shards.filter(|shard| shard.compression == Compression::Sparse);
+    sparse.for_each(|shard| shard.compression = Compression::Packed);
+    assert_ne!(packed, found.strategy);
+    let given = Rounds::new(Way::Given(packed), &cluster, &problem).on(MACHINES).unwrap().unwrap();
+    assert_eq!((&given.lanes, given.seconds), (&found.lanes, found.seconds));
 }
 
 /// Seconds that rounds of an algorithm exchange for, and P at the end.
