@@ -6,6 +6,7 @@
 mod best;
 mod comparison;
 mod driver;
+mod exchanged;
 mod foresight;
 mod history;
 mod memory;
@@ -23,6 +24,7 @@ use crate::model::Estimate;
 use crate::plan::Plan;
 pub use comparison::{Compared, choose_cluster};
 pub use driver::Driver;
+pub use exchanged::Exchanged;
 pub use history::{History, Past, Spent};
 pub use memory::{Recalled, recall};
 pub use observer::{Moment, Observer};

@@ -28,6 +28,7 @@ pub(crate) struct ReportArgs {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
     /// Markdown; its pictures stand beside FILE
+    #[value(alias = "markdown")]
     Md,
     /// One page with its pictures in it, without scripts
     Html,

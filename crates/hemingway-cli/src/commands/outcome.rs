@@ -48,15 +48,19 @@ impl Answer for Outcome {
 }
 
 impl Outcome {
-    /// What the exchange of the choice's rounds was foretold to take.
+    /// What the exchange of the choice's rounds was foretold to take, and what it saved.
     fn exchange(&self) -> Option<Exchange<'_>> {
         let facts = &self.history.facts;
+        let choice = self.summary.choice.as_ref()?;
+        if let Some(rounds) = self.history.exchanged(choice) {
+            return Some(Exchange::of(choice.machines, &facts.exchanges)?.after(rounds));
+        }
         let first = self.history.decisions.iter().find_map(|decision| match decision {
             Decision::Run { plan: Some(plan), purpose: Purpose::Train, .. } => Some(plan),
             _ => None,
         });
         let planned = first.and_then(|plan| Exchange::of_plan(plan, &facts.exchanges));
-        planned.or_else(|| Exchange::of(self.summary.choice.as_ref()?.machines, &facts.exchanges))
+        planned.or_else(|| Exchange::of(choice.machines, &facts.exchanges))
     }
 
     fn result(&self, paint: Paint) -> String {

@@ -107,6 +107,7 @@ impl JobSpec {
             ("--intercept", self.preparation.intercept),
             ("--storage", !self.preparation.storage.is_auto()),
             ("--fraction", self.fraction.is_some()),
+            ("--sync", self.sync.is_some()),
         ];
         match meaningless.into_iter().find(|(_, given)| *given) {
             Some((field, _)) => refuse(field, "means nothing with --problem mf; leave it out"),

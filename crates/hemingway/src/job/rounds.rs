@@ -66,9 +66,6 @@ impl Job {
     /// Settles how rounds are exchanged, as soon as it is known where they run.
     pub(super) fn settle_rounds(mut self) -> Result<Self> {
         let Some(RoundSpec { way, links }) = &self.spec.sync else { return Ok(self) };
-        if self.problem.factors.is_some() {
-            return Err(Error::setting("--sync", "is for linear models; factors are exchanged in one way only"));
-        }
         let cluster = cluster_of(self.spec.cluster.as_ref(), links.as_ref())?;
         if let Some(most) = self.facts.machines.iter().max().filter(|most| **most > cluster.machines) {
             let what = format!("{} has {} machines, and {most} are to be used", cluster.name, cluster.machines);

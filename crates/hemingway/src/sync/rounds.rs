@@ -204,9 +204,10 @@ fn check_order(strategy: &Strategy) -> Result<()> {
         for shard in &plan.shards {
             let why = match shard {
                 ShardExchange { by: Method::Tree | Method::Server(_), .. } if is_exact(shard) => continue,
-                ShardExchange { by: Method::Tree | Method::Server(_), .. } => {
-                    format!("compression {} or staleness {} changes sums", shard.compression, shard.staleness)
-                }
+                ShardExchange { by: Method::Tree | Method::Server(_), .. } => match shard.compression.is_lossless() {
+                    true => format!("staleness {} lets sums be late", shard.staleness),
+                    false => format!("compression {} changes sums", shard.compression),
+                },
                 ShardExchange { by, .. } => format!("{by} adds in an order of its own"),
             };
             let what = format!("{why}; training takes strategies by tree or server, without loss");

@@ -1,14 +1,10 @@
 //! What is promised of a configuration, as numbers and in words.
 
-use std::collections::HashMap;
-
 use super::super::History;
 use super::super::foresight::{Foresight, Prospect};
-use crate::backend::Config;
 use crate::goal::Goal;
 use crate::model::{Estimate, Reach};
 use crate::plan::{CLAIM_LAG, Candidate, Plan};
-use crate::record::Record;
 
 /// Curves bend where nobody foresees it: runs have taken so many times the rounds that were foreseen, in the median
 /// (`regret judge`).
@@ -43,30 +39,13 @@ fn candidate(history: &History, foresight: &Foresight<'_>, prospect: &Prospect) 
     Candidate {
         config: prospect.config.clone(),
         seconds_per_round: Some(pace),
-        saved_per_round: saved_per_round(history, &prospect.config),
+        saved_per_round: history.exchanged(&prospect.config).map(|rounds| rounds.saved),
         rounds: Some(Reach::At(rounds)),
         seconds: Some(Reach::At(seconds)),
         dollars: price.map(scaled),
         error_at_end: foresight.error_at_end(prospect),
         fits: machines >= facts.fits_from,
     }
-}
-
-/// What a configuration's rounds on all rows have saved so far by their exchange.
-fn saved_per_round(history: &History, config: &Config) -> Option<f64> {
-    let of = |record: &&Record| {
-        record.algorithm == config.algorithm && record.machines == config.machines && record.fraction == 1.0
-    };
-    let mut runs: HashMap<&str, [&Record; 2]> = HashMap::new();
-    for record in history.records.iter().filter(of) {
-        runs.entry(&record.run).or_insert([record; 2])[1] = record;
-    }
-    let (saved, rounds) = runs.into_values().fold((0.0, 0), |(saved, rounds), [first, last]| {
-        let since = |total: fn(&Record) -> f64| total(last) - total(first);
-        (saved + since(|record| record.plain_sync - record.sync), rounds + (last.round - first.round))
-    });
-    let exchanged = history.records.iter().filter(of).any(|record| record.plain_sync > 0.0);
-    (exchanged && rounds > 0).then(|| saved / rounds as f64)
 }
 
 fn spread((ln, variance): (f64, f64), extrapolated: bool) -> Estimate {
