@@ -6,6 +6,9 @@ use hemingway::model::Estimate;
 use super::{Change, Choice, machines, promise};
 use crate::show::number;
 
+/// Leads nearer to 1 than this are none.
+const EQUAL: f64 = 0.01;
+
 impl Choice<'_> {
     /// Why this and no other.
     pub(crate) fn why(&self) -> String {
@@ -15,7 +18,9 @@ impl Choice<'_> {
             (false, Some(seconds)) => {
                 let barred = self.plan.bars_a_sooner(self.chosen);
                 let of_those = if barred { " of those that may be chosen" } else { "" };
-                format!("{config} promised the shortest way to the goal{of_those}: {}", self.shown(seconds))
+                // What may go wrong is weighed too, and the middle of a wide promise may be the lowest.
+                let what = if self.lead().is_some_and(|lead| lead < 1.0 - EQUAL) { "surest" } else { "shortest" };
+                format!("{config} promised the {what} way to the goal{of_those}: {}", self.shown(seconds))
             }
             (_, None) => format!("{config} had the quickest rounds; no candidate had the goal in sight"),
         }
@@ -29,7 +34,8 @@ impl Choice<'_> {
         let promised = promise(rival, self.goal).map_or_else(|| number::UNKNOWN.into(), |p| self.shown(p));
         let what = if self.is_budget() { "the error" } else { "as long" };
         let lead = self.lead().map_or(String::new(), |lead| match lead {
-            lead if lead < 1.01 => ", as good as equal".into(),
+            lead if lead < 1.0 - EQUAL => format!(", {} times {what}, but less surely", number::digits(lead)),
+            lead if lead < 1.0 + EQUAL => ", as good as equal".into(),
             lead => format!(", {} times {what}", number::digits(lead)),
         });
         format!("{}: {promised}{lead}", rival.config)
