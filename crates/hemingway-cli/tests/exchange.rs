@@ -58,7 +58,7 @@ fn people_are_told_what_an_exchange_should_take() {
     let said = desk.ok(&format!("run {DATA} --algorithm gd --machines 8 --rounds 3 --cluster wide.toml --sync search"));
     let all = format!("{}{}", said.out, said.err);
     assert!(all.contains("by plain dense all-reduce") && all.contains("(predicted)"), "{all}");
-    assert!(all.contains("zeros left out"), "{all}");
+    assert!(all.contains("zeros left out") && all.contains("rounds were "), "{all}");
 }
 
 #[test]
@@ -93,6 +93,8 @@ fn what_cannot_be_is_refused_with_the_reason() {
     desk.ok(
         "run synth:logistic,columns=20 --algorithm gd --machines 8 --rounds 2 --sync tree.json --cluster wide.toml",
     );
+    let report = desk.ok("report last --format markdown").out;
+    assert!(report.contains("--sync s.json") && report.contains("with this as s.json"), "{report}");
     let said =
         desk.run("train synth:ratings,users=50,items=20 --problem mf --reach 1e-1 --sync plain --cluster wide.toml");
     assert!(said.code != 0, "{}", said.out);

@@ -16,7 +16,7 @@ use crate::clusters;
 pub(crate) struct Again {
     /// The command.
     pub(crate) line: String,
-    /// Cluster files that do not come with the program: their names and texts.
+    /// Files of clusters that do not come with the program, and of a strategy: their names and texts.
     pub(crate) files: Vec<(String, String)>,
 }
 
@@ -27,8 +27,8 @@ impl Again {
         let places = places(story)?;
         let names: Vec<&str> = places.iter().map(|(name, _)| name.as_str()).collect();
         let line = line(spec, &names, Some(spec.seed));
-        let files = places.into_iter().filter_map(|(name, text)| Some((name, text?))).collect();
-        Ok(Self { line, files })
+        let clusters = places.into_iter().filter_map(|(name, text)| Some((name, text?)));
+        Ok(Self { files: clusters.chain(strategy(spec)).collect(), line })
     }
 }
 
@@ -147,6 +147,13 @@ fn settings(spec: &JobSpec) -> [(&'static str, Option<String>); 24] {
         ("--max-cost", number(spec.caps.dollars)),
         ("--eval-every", Some(spec.eval_every).filter(|n| *n != 1).map(|n| n.to_string())),
     ]
+}
+
+/// The strategy by which rounds are to be exchanged, where one was given.
+fn strategy(spec: &JobSpec) -> Option<(String, String)> {
+    let sync = spec.sync.as_ref()?;
+    let Way::Given(strategy) = &sync.way else { return None };
+    Some((exchange(sync), serde_json::to_string_pretty(strategy).ok()?))
 }
 
 /// How rounds are exchanged; a strategy's file is not kept under its name.

@@ -153,7 +153,8 @@ fn spending(story: &Story) -> String {
 
 fn again(report: &Report) -> String {
     let file = |(name, text): &(String, String)| {
-        format!("\nwith this as {}:\n\n{}", markdown::escaped(name), markdown::block("toml", text))
+        let kind = if name.ends_with(".json") { "json" } else { "toml" };
+        format!("\nwith this as {}:\n\n{}", markdown::escaped(name), markdown::block(kind, text))
     };
     let files: String = report.again.files.iter().map(file).collect();
     let command = markdown::block("sh", &report.again.line);
