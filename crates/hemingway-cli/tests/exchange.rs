@@ -93,6 +93,9 @@ fn what_cannot_be_is_refused_with_the_reason() {
     desk.ok(
         "run synth:logistic,columns=20 --algorithm gd --machines 8 --rounds 2 --sync tree.json --cluster wide.toml",
     );
+    let (json, code) =
+        desk.json("train synth:logistic,columns=20 --reach 1e-1 --sync tree.json --cluster wide.toml --yes");
+    assert!(code == 0 && json["choice"]["machines"] == 8, "as many as the strategy is for: {json}");
     let report = desk.ok("report last --format markdown").out;
     assert!(report.contains("--sync s.json") && report.contains("with this as s.json"), "{report}");
     let said =

@@ -378,7 +378,7 @@ impl JobSpec {
         if let Mode::Fixed(config) = &self.mode {
             return Ok(vec![config.machines]);
         }
-        let (low, high) = self.machines.unwrap_or((1, most));
+        let (low, high) = self.machines.or(self.strategy_machines()).unwrap_or((1, most));
         if self.cluster.is_some() && high > most {
             let what = format!("{high} machines asked of a cluster of {most}");
             return Err(Error::setting("--machines", what));

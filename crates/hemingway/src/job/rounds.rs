@@ -51,6 +51,14 @@ impl Foretold {
 }
 
 impl JobSpec {
+    /// As many machines as a given strategy is for.
+    pub(super) fn strategy_machines(&self) -> Option<(usize, usize)> {
+        match &self.sync.as_ref()?.way {
+            Way::Given(strategy) => Some((strategy.machines, strategy.machines)),
+            Way::Plain | Way::Search => None,
+        }
+    }
+
     /// A configuration with the exchange that the job asks for, as it is told to others: within a job there is only one.
     pub(crate) fn exchanged(&self, config: Config) -> Config {
         let sync = self.sync.as_ref().map_or(config.sync, |asked| match asked.way {
