@@ -16,7 +16,7 @@ mod visits;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use epoch::Epoch;
+use epoch::{Beside, Epoch};
 use tuning::Tuning;
 use visits::{Visits, WIDTH};
 
@@ -110,8 +110,8 @@ impl Algorithm for Cocoa {
     }
 
     fn worker(&self, outline: &Outline, shard: Shard) -> Box<dyn Worker> {
-        let norms = (0..shard.len()).map(|i| shard.weight(i) * shard.row(i).norm_sq()).collect();
-        Box::new(CocoaWorker { outline: *outline, shard, norms, visits: Visits::default(), before: Vec::new() })
+        let beside = Beside::rows(&shard);
+        Box::new(CocoaWorker { outline: *outline, shard, beside, visits: Visits::default(), before: Vec::new() })
     }
 
     fn model<'a>(&self, outline: &Outline, shared: &'a [f64]) -> Cow<'a, [f64]> {
@@ -126,8 +126,7 @@ impl Algorithm for Cocoa {
 struct CocoaWorker {
     outline: Outline,
     shard: Shard,
-    /// sᵢ‖xᵢ‖².
-    norms: Vec<f64>,
+    beside: Vec<Beside>,
     visits: Visits,
     before: Vec<f64>,
 }
@@ -165,8 +164,8 @@ impl CocoaWorker {
         self.visits.begin(rows);
         v.copy_from_slice(w);
         let rng = keyed(self.shard.seed, Purpose::Visit, self.shard.worker, order.round);
-        let Self { outline, shard, norms, visits, before } = self;
-        let work = Epoch::new(outline, shard, norms, sigma, rows).times(epochs).run(visits, rng, v);
+        let Self { outline, shard, beside, visits, before } = self;
+        let work = Epoch::new(outline, shard, beside, sigma, rows).times(epochs).run(visits, rng, v);
 
         for ([alpha, _], before) in rows.iter_mut().zip(before) {
             *alpha = *before + gamma * (*alpha - *before);

@@ -73,5 +73,8 @@ fn ask_for(matrix: &Matrix, i: usize) {
 
 #[inline(always)]
 fn ask_for_lines<T>(entries: &[T], row: Range<usize>) {
+    let last = row.end.saturating_sub(1);
     row.step_by(LINE / size_of::<T>()).take(LINES).for_each(|at| prefetch_index(entries, at));
+    // Rows begin anywhere in a line, and may end in one more than they are long.
+    prefetch_index(entries, last);
 }

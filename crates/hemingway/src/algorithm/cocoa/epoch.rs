@@ -8,15 +8,30 @@ use crate::data::{Ahead, Narrow, Shard, Value};
 use crate::problem::{Loss, Outline};
 use crate::simd::widest;
 
+/// What a step needs to know of a row besides its entries, side by side: one line of the cache brings it all.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Beside {
+    /// sᵢ‖xᵢ‖².
+    norm: f64,
+    /// yᵢ.
+    label: f64,
+}
+
+impl Beside {
+    /// Of all rows.
+    pub(super) fn rows(shard: &Shard) -> Vec<Self> {
+        let of = |i| Self { norm: shard.weight(i) * shard.row(i).norm_sq(), label: shard.label(i) };
+        (0..shard.len()).map(of).collect()
+    }
+}
+
 /// What an epoch needs to know and changes, but for v.
 pub(super) struct Epoch<'a> {
     outline: &'a Outline,
     shard: &'a Shard,
     loss: Loss,
-    labels: &'a [f64],
+    beside: &'a [Beside],
     weights: Option<&'a [f64]>,
-    /// sᵢ‖xᵢ‖².
-    norms: &'a [f64],
     /// σ′/(λ₂n).
     scale: f64,
     /// λ₁/λ₂.
@@ -155,7 +170,7 @@ impl<'a> Epoch<'a> {
     pub(super) fn new(
         outline: &'a Outline,
         shard: &'a Shard,
-        norms: &'a [f64],
+        beside: &'a [Beside],
         sigma: f64,
         rows: &'a mut [[f64; WIDTH]],
     ) -> Self {
@@ -164,9 +179,8 @@ impl<'a> Epoch<'a> {
             outline,
             shard,
             loss: outline.loss,
-            labels: shard.labels(),
+            beside,
             weights: shard.weights(),
-            norms,
             scale: sigma / outline.l2_rows(),
             by: dual::shrinkage(outline),
             rows,
@@ -207,8 +221,7 @@ impl<'a> Epoch<'a> {
                 |order, k| {
                     ahead.ask(order, k);
                     ahead.ask_of(self.rows, order, k);
-                    ahead.ask_of(self.norms, order, k);
-                    ahead.ask_of(self.labels, order, k);
+                    ahead.ask_of(self.beside, order, k);
                     self.look(order[k] as usize, v)
                 },
             );
@@ -223,8 +236,9 @@ impl<'a> Epoch<'a> {
         self.work.rows += 1;
         self.work.entries += v.stored(at) as u64;
         let i = v.row(at);
-        let (alpha, y) = (self.rows[at][0], v.target(self.labels[i], at));
-        let next = self.loss.dual_step(alpha, y, v.predict(at), self.scale * self.norms[i]);
+        let Beside { norm, label } = self.beside[i];
+        let (alpha, y) = (self.rows[at][0], v.target(label, at));
+        let next = self.loss.dual_step(alpha, y, v.predict(at), self.scale * norm);
         if next == alpha {
             return Looked::Rested;
         }
