@@ -25,6 +25,10 @@ use hemingway::cluster::{Cluster, Collective, Compute, Fabric, Network, Overhead
 use hemingway::data::{Dataset, Preparation, Source, prepare};
 use hemingway::problem::Problem;
 
+/// As in the program.
+#[global_allocator]
+static ALLOCATOR: hemingway_pages::LargePages = hemingway_pages::LargePages;
+
 /// The folder of real data sets, or a sentence that says it is missing and how to name it.
 pub fn data_dir() -> anyhow::Result<PathBuf> {
     let beside = || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/data");

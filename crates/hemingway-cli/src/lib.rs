@@ -22,6 +22,9 @@ use args::{Cli, Command, EngineName};
 use commands::exit::{self, Usage};
 pub use place::{Place, RankSettings};
 
+#[global_allocator]
+static ALLOCATOR: hemingway_pages::LargePages = hemingway_pages::LargePages;
+
 /// Carries out what the command line asks for, with workers on threads or simulated, or at a place of one's own.
 pub fn run(place: Option<&'static dyn Place>) -> ExitCode {
     let began = Instant::now();
