@@ -1,8 +1,8 @@
 //! An allocator that asks the system for large pages where much memory is wanted at once.
 //!
 //! Rows that are visited in a shuffled order lie on another page each. With pages of 4 KiB the processor must look up where
-//! almost every one of them is; with pages of 2 MiB it knows. Linux gives those to whoever asks, by the setting that
-//! distributions come with (`madvise` in `/sys/kernel/mm/transparent_hugepage/enabled`). The system's own allocator can ask
+//! almost every one of them is; with pages of 2 MiB it knows. Where Linux is set to `madvise` (in
+//! `/sys/kernel/mm/transparent_hugepage/enabled`) it gives those to whoever asks; set to `always` it gives them anyway. The system's own allocator can ask
 //! too, but only if it is told so before the program starts (`GLIBC_TUNABLES=glibc.malloc.hugetlb=1`).
 //!
 //! ```
@@ -18,7 +18,7 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 
-/// The system's allocator, and a request for large pages for everything that fills several.
+/// The system's allocator, and a request for large pages for everything that fills at least one.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct LargePages;
 
@@ -75,7 +75,8 @@ mod linux {
         let Ok(page) = usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }) else { return };
         let before = memory.addr() % page;
         let length = (before + size).next_multiple_of(page);
-        // SAFETY: the pages hold what was just allocated, and this advice changes nothing of what is on them.
+        // SAFETY: this advice changes nothing of what is on the pages, be it what was just allocated or a neighbour's at
+        // either end.
         unsafe { libc::madvise(memory.wrapping_sub(before).cast(), length, libc::MADV_HUGEPAGE) };
     }
 }

@@ -32,6 +32,9 @@ pub use policy::decide;
 pub use replay::{Replay, replay};
 pub use summary::{Summary, Switch};
 
+/// Rounds that taking up another algorithm's model needs: CoCoA's, the most of all.
+const ADOPTION: f64 = 2.0;
+
 /// What to do next, and why.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "do", rename_all = "kebab-case")]

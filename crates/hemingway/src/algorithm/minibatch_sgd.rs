@@ -11,7 +11,7 @@ use super::{Algorithm, Machines, Order, Server, Step, Support, Task, Work, Worke
 use crate::Result;
 use crate::data::Shard;
 use crate::data::matrix::{axpy, dot};
-use crate::problem::{Evaluation, Loss, Outline};
+use crate::problem::{Evaluation, Loss, Outline, Penalty};
 use crate::rng::{Purpose, keyed};
 
 /// The share of its rows a machine samples in a round.
@@ -31,6 +31,11 @@ impl Algorithm for MinibatchSgd {
 
     fn support(&self, _loss: Loss) -> Support {
         Support::Approximate
+    }
+
+    /// A tenth of the rows for one step, where local steps are as many as rows.
+    fn outdone_by(&self, _loss: Loss, _penalty: &Penalty) -> Option<&'static str> {
+        Some("local-sgd")
     }
 
     fn worker(&self, outline: &Outline, shard: Shard) -> Box<dyn Worker> {

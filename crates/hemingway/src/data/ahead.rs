@@ -12,7 +12,7 @@ use super::matrix::{Values, either};
 const ROWS: usize = 4;
 /// Bytes of a line of the cache.
 const LINE: usize = 64;
-/// Lines asked for of one row: what follows is found by the machine itself, which sees them go by in order.
+/// Lines asked for of one row, but for its last: what follows is found by the machine itself, which sees them go by in order.
 const LINES: usize = 16;
 /// Entries that stay near the processor anyway.
 const NEAR: usize = 1 << 16;

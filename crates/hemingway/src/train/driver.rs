@@ -8,16 +8,13 @@ use super::best::Best;
 use super::memory::Memory;
 use super::meter::{Ahead, Meter};
 use super::slice::{Slice, promised, verdict, when_spent};
-use super::{Compared, Decision, History, Moment, Observer, Purpose, Start, Summary, decide};
+use super::{ADOPTION, Compared, Decision, History, Moment, Observer, Purpose, Start, Summary, decide};
 use crate::backend::{Backend, Checkpoint, Ending, EngineBackend, Frame, Script};
 use crate::job::Job;
 use crate::record::journal::{Event, Journal};
 use crate::record::store::{RunDir, Store};
 use crate::trained::{Provenance, TrainedModel};
 use crate::{Error, Result};
-
-/// Rounds that taking up another algorithm's model needs: CoCoA's, the most of all.
-const ADOPTION: f64 = 2.0;
 
 /// Runs one job to its end.
 pub struct Driver<'a> {

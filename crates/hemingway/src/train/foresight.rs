@@ -11,7 +11,7 @@ pub(super) mod timings;
 
 use std::sync::Arc;
 
-use super::{History, Start};
+use super::{ADOPTION, History, Start};
 use crate::algorithm::{self, Algorithm, Support};
 use crate::backend::Config;
 use crate::goal::Goal;
@@ -28,8 +28,20 @@ const AT_THE_END: f64 = 1e-9;
 const LEAST_AHEAD: f64 = 0.02;
 /// How far off an adopted model's pace is from that of the run it would have come out of: ln mean, and variance.
 const ADOPTED: (f64, f64) = (0.1, 0.1);
+/// Steps of X in which is found how far a budget goes, and how many.
+const STEP: f64 = 0.25;
+const DEPTHS: u32 = 60;
 /// A model of another algorithm is taken up if it is so much further on in ln error.
 const FURTHER: f64 = 0.7;
+
+/// How far a run is to come.
+#[derive(Debug, Clone, Copy)]
+enum Target {
+    /// ln 1/ε.
+    Error(f64),
+    /// X, wherever P* is: of a budget, what its best use is likely to reach.
+    Depth(f64),
+}
 
 /// What can be told of every configuration.
 pub(super) struct Foresight<'a> {
@@ -39,8 +51,7 @@ pub(super) struct Foresight<'a> {
     worlds: Vec<World>,
     /// Seconds to move a byte of the rows: asked for by every prospect, and a long look back.
     seconds_per_byte: f64,
-    /// ln 1/ε of the goal.
-    target: f64,
+    target: Target,
     /// Algorithms that remembered runs have shown to come to the goal.
     proven: Vec<String>,
     /// Every configuration.
@@ -82,7 +93,7 @@ impl<'a> Foresight<'a> {
             history,
             pace,
             worlds,
-            target: 0.0,
+            target: Target::Error(0.0),
             proven: Vec::new(),
             prospects: Vec::new(),
         };
@@ -110,10 +121,7 @@ impl<'a> Foresight<'a> {
 
     /// The error when time or money runs out.
     pub(super) fn error_at_end(&self, prospect: &Prospect) -> Option<Estimate> {
-        let machines = prospect.config.machines;
-        let price = self.history.facts.price_per_hour.map(|price| price * machines as f64 / 3600.0);
-        let by_money = self.history.dollars_left().zip(price).map(|(left, price)| left / price);
-        let left = [self.history.seconds_left(), by_money].into_iter().flatten().reduce(f64::min)?;
+        let left = self.history.seconds_left_on(prospect.config.machines)?;
         let rounds = (left - prospect.moving).max(0.0) / prospect.pace.0.exp();
         let (depth, grows) = self.depth_after(prospect, rounds)?;
         let deviation = grows * (prospect.rounds.1 + prospect.pace.1).sqrt();
@@ -139,39 +147,42 @@ impl<'a> Foresight<'a> {
         self.worlds.iter().max_by(|a, b| a.weight.total_cmp(&b.weight))
     }
 
-    /// ln 1/ε that the goal asks for; of a budget, what the best use of it is likely to reach.
-    fn target(&self) -> f64 {
+    /// What the goal asks for.
+    fn target(&self) -> Target {
         let goal = &self.history.spec.goal;
         match goal {
-            Goal::Within { .. } | Goal::Spend { .. } => self.within_reach(),
-            _ => -goal.planning_error().ln(),
+            Goal::Within { .. } | Goal::Spend { .. } => Target::Depth(self.within_reach()),
+            _ => Target::Error(-goal.planning_error().ln()),
         }
     }
 
+    /// The greatest X that any configuration comes to in time, in steps.
     fn within_reach(&self) -> f64 {
-        let mut target = 1.0;
-        for depth in (1..=60).map(|k| 0.25 * f64::from(k)) {
+        let comes_to = |depth: &f64| {
             let at = Self {
-                target: depth,
+                target: Target::Depth(*depth),
                 proven: Vec::new(),
                 prospects: Vec::new(),
                 worlds: self.worlds.clone(),
                 pace: self.pace.clone(),
                 ..*self
             };
-            if !at.prospects().iter().any(|prospect| self.affords(prospect)) {
-                break;
-            }
-            target = depth;
+            at.prospects().iter().any(|prospect| self.affords(prospect))
+        };
+        let steps = (1..=DEPTHS).map(|k| STEP * f64::from(k));
+        steps.take_while(comes_to).last().unwrap_or(STEP)
+    }
+
+    /// X that is asked for where P* is there.
+    fn asked(&self, world: &World) -> f64 {
+        match self.target {
+            Target::Error(ln) => (ln + world.start().0).max(0.0),
+            Target::Depth(depth) => depth,
         }
-        target
     }
 
     fn affords(&self, prospect: &Prospect) -> bool {
-        let seconds = prospect.seconds();
-        let price = self.history.facts.price_per_hour.unwrap_or(0.0) * prospect.config.machines as f64 / 3600.0;
-        self.history.seconds_left().is_none_or(|left| seconds <= left)
-            && self.history.dollars_left().is_none_or(|left| seconds * price <= left)
+        self.history.seconds_left_on(prospect.config.machines).is_none_or(|left| prospect.seconds() <= left)
     }
 
     fn prospects(&self) -> Vec<Prospect> {
@@ -186,7 +197,22 @@ impl<'a> Foresight<'a> {
             let own = machines_for(name, &machines);
             own.iter().filter_map(|m| self.prospect(name, *m)).collect::<Vec<_>>()
         };
-        open.iter().flat_map(on).collect()
+        let all: Vec<Prospect> = open.iter().flat_map(on).collect();
+        let timely: Vec<Prospect> = all.iter().filter(|prospect| self.is_timely(prospect)).cloned().collect();
+        if timely.is_empty() { all } else { timely }
+    }
+
+    /// Whether what is left of a cap is enough to begin it, if it has not begun: for the rounds of taking a model up, where
+    /// it does, for one of its own, and to evaluate.
+    fn is_timely(&self, prospect: &Prospect) -> bool {
+        let adoption = match prospect.start {
+            Start::Continue { .. } => return true,
+            Start::Adopt { .. } => ADOPTION,
+            Start::Fresh => 0.0,
+        };
+        let evaluation = self.history.evaluation_seconds();
+        let first = (1.0 + adoption) * prospect.pace.0.exp().max(evaluation) + evaluation + prospect.moving;
+        self.history.seconds_left_on(prospect.config.machines).is_none_or(|left| first <= left)
     }
 
     /// Whether it would do on one machine what another algorithm does there, without a run of its own to go on with.
@@ -280,8 +306,7 @@ impl<'a> Foresight<'a> {
         }
         let expectation: &Expectation = &world.expectation;
         let level = |depth: f64| Level { algorithm: name, machines, depth };
-        let (start, start_off) = world.start();
-        let target = (self.target + start).max(0.0);
+        let target = self.asked(world);
         let end = expectation.direction(level(target))?;
         let numbers = expectation.numbers();
         let reached = match begun {
@@ -301,7 +326,9 @@ impl<'a> Foresight<'a> {
             grows = 1.0 + steeper;
         }
         let mut variance = numbers.variance_of(&along) + grows.min(3.0).powi(2) * expectation.wander(name, ahead);
-        variance += (slope * stage_slope(target) * start_off).powi(2);
+        if let Target::Error(_) = self.target {
+            variance += (slope * stage_slope(target) * world.start().1).powi(2);
+        }
         if matches!(begun, Start::Adopt { .. }) {
             ln += ADOPTED.0;
             variance += ADOPTED.1;
@@ -354,7 +381,7 @@ impl<'a> Foresight<'a> {
     fn shown(&self, world: &World, prospect: &Prospect, rounds: f64) -> Option<(Direction, f64)> {
         let (depth, _) = self.depth_after(prospect, rounds)?;
         let Config { algorithm, machines, .. } = &prospect.config;
-        let level = Level { algorithm, machines: *machines, depth: depth.min(self.target + world.start().0) };
+        let level = Level { algorithm, machines: *machines, depth: depth.min(self.asked(world)) };
         let blur = 0.0025
             + (0.3 / rounds.max(1.0)).powi(2)
             + if matches!(prospect.start, Start::Adopt { .. }) { ADOPTED.1 } else { 0.0 };

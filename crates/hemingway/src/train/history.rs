@@ -269,6 +269,20 @@ impl History {
     pub fn dollars_left(&self) -> Option<f64> {
         self.caps().dollars.map(|cap| (cap - self.spent.dollars.unwrap_or(0.0)).max(0.0))
     }
+
+    /// Seconds of the evaluation that was seen last.
+    pub fn evaluation_seconds(&self) -> f64 {
+        let Some((last, before)) = self.records.split_last() else { return 0.0 };
+        let before = before.iter().rev().find(|record| record.run == last.run);
+        (last.eval_seconds - before.map_or(0.0, |before| before.eval_seconds)).max(0.0)
+    }
+
+    /// Seconds for which so many machines can go on, by time or by money, where either is limited.
+    pub fn seconds_left_on(&self, machines: usize) -> Option<f64> {
+        let price = self.facts.price_per_hour.map(|price| price * machines as f64 / 3600.0);
+        let by_money = self.dollars_left().zip(price).map(|(left, price)| left / price);
+        [self.seconds_left(), by_money].into_iter().flatten().reduce(f64::min)
+    }
 }
 
 #[cfg(test)]

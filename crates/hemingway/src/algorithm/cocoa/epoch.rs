@@ -8,7 +8,7 @@ use crate::data::{Ahead, Narrow, Shard, Value};
 use crate::problem::{Loss, Outline};
 use crate::simd::widest;
 
-/// What a step needs to know of a row besides its entries, side by side: one line of the cache brings it all.
+/// What every step needs to know of a row besides its entries, side by side: one line of the cache brings both.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Beside {
     /// sᵢ‖xᵢ‖².

@@ -49,7 +49,8 @@ impl Foresight<'_> {
     fn arrived(&self, errors: &BTreeMap<String, f64>) -> Vec<String> {
         let history = self.history;
         let asks_proof = matches!(history.spec.goal, Goal::Reach { certified: true, .. });
-        let near = |error: f64| -error.ln() > self.target - NEARLY && !asks_proof;
+        let is_there = |world: &World, error: f64| world.start().0 - error.ln() > self.asked(world) - NEARLY;
+        let near = |error: f64| !asks_proof && self.likeliest().is_some_and(|world| is_there(world, error));
         let usable = |name: &&String| history.facts.algorithms.contains(name) && !history.is_dead(name);
         let near = errors.iter().filter(|(_, error)| near(**error));
         near.map(|(name, _)| name).filter(usable).cloned().collect()

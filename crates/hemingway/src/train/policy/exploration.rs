@@ -21,6 +21,8 @@ const HOPELESS: f64 = 4.0;
 /// The part of the whole run that trials are likely to use up, and that they may use up at worst.
 const SHARE: f64 = 0.1;
 const MOST: f64 = 0.2;
+/// The part of a budget that nobody misses.
+const NEGLIGIBLE: f64 = 0.05;
 /// A trial must be worth so many times what it costs: what it is worth is itself only thought.
 const WORTH: f64 = 1.25;
 
@@ -77,7 +79,9 @@ impl Exploration {
             let why = format!("nothing has run yet; by remembered runs {} should do best", best.config);
             return Some(Self { prospect: best.clone(), rounds: ONE[0], why });
         }
-        let (look, ground) = if history.facts.l1 > 0.0 {
+        let (look, ground) = if history.spec.goal.is_budget() {
+            (careful_look(history, foresight, best), "should do best among those that can hardly use the budget up")
+        } else if history.facts.l1 > 0.0 {
             (cheapest_look(foresight, best), "may do best, and a look costs little")
         } else {
             (best, "should do best")
@@ -85,6 +89,23 @@ impl Exploration {
         let why = format!("nothing has run yet; by earlier problems {} {ground}", look.config);
         Some(Self { prospect: look.clone(), rounds: FIRST_LOOK, why })
     }
+}
+
+/// What should do best on the fewest machines that would spend next to nothing of a budget on computing. What a round costs
+/// beside that is not known before the first, and may be all the dearer the more machines there are: with a budget of a few
+/// rounds, those must not be wasted.
+fn careful_look<'a>(history: &History, foresight: &'a Foresight<'_>, best: &'a Prospect) -> &'a Prospect {
+    let is_cheap = |other: &Prospect| {
+        let machines = other.config.machines as f64;
+        let pass = foresight.pass_seconds(&other.config.algorithm).unwrap_or(f64::INFINITY);
+        let left = history.seconds_left_on(other.config.machines).unwrap_or(f64::INFINITY);
+        FIRST_LOOK as f64 * pass / machines <= NEGLIGIBLE * left
+    };
+    let fewer = foresight.prospects.iter().filter(|other| other.config.machines < best.config.machines);
+    let cheap = fewer.filter(|other| is_cheap(other));
+    let least =
+        |a: &&Prospect, b: &&Prospect| a.config.machines.cmp(&b.config.machines).then(a.cost().total_cmp(&b.cost()));
+    cheap.min_by(least).unwrap_or(best)
 }
 
 /// The quickest round of an algorithm that goes on from it on any machines, among all that are not hopeless. With λ₁ the best

@@ -1,5 +1,6 @@
 //! Decisions on made-up journals: no engine, no clock.
 
+mod budgets;
 mod remembering;
 mod sparse;
 
