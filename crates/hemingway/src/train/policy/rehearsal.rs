@@ -47,12 +47,6 @@ fn rivals(foresight: &Foresight<'_>, best: &Prospect) -> Vec<String> {
     names
 }
 
-/// Seconds of the one machine it takes that are left by a cap in dollars.
-fn one_machine_for_dollars(history: &History) -> Option<f64> {
-    let price = history.facts.price_per_hour? / 3600.0;
-    history.dollars_left().map(|left| left / price)
-}
-
 /// The most rows on which enough rounds can be paid for; fewer rounds only on the fewest.
 fn affordable(
     history: &History,
@@ -63,7 +57,7 @@ fn affordable(
     let all = history.facts.lore.traits.rows;
     // What was not tried yet may be far quicker.
     let hoped = foresight.best().map(Prospect::seconds);
-    let caps = [history.seconds_left(), one_machine_for_dollars(history), hoped];
+    let caps = [history.seconds_left_on(1), hoped];
     let run = caps.into_iter().flatten().fold(best.seconds(), f64::min);
     let pass: f64 = algorithms.iter().filter_map(|name| foresight.pass_seconds(name)).sum();
     let budget = (SHARE * run).min(PASSES * pass / algorithms.len().max(1) as f64);
