@@ -1,6 +1,7 @@
 //! Command lines: the one that began a run, rebuilt from its journal, and those that ask for other jobs like it.
 
 use hemingway::Result;
+use hemingway::algorithm;
 use hemingway::cluster::Cluster;
 use hemingway::data::{Normalize, Precision};
 use hemingway::goal::Goal;
@@ -26,8 +27,12 @@ impl Again {
         let spec = &story.history.spec;
         let places = places(story)?;
         let names: Vec<&str> = places.iter().map(|(name, _)| name.as_str()).collect();
-        let line = line(spec, &names, Some(spec.seed));
-        let clusters = places.into_iter().filter_map(|(name, text)| Some((name, text?)));
+        let mut line = line(spec, &names, Some(spec.seed));
+        if let Some(ranks) = ranks(&story.history.facts.cluster) {
+            line += &format!(" --engine mpi --ranks {ranks}");
+        }
+        let links = links(spec).map(place).transpose()?;
+        let clusters = places.into_iter().chain(links).filter_map(|(name, text)| Some((name, text?)));
         Ok(Self { files: clusters.chain(strategy(spec)).collect(), line })
     }
 }
@@ -45,6 +50,8 @@ fn line(spec: &JobSpec, clusters: &[&str], seed: Option<u64>) -> String {
     if let Mode::Fixed(config) = &spec.mode {
         say("--algorithm", Some(config.algorithm.clone()));
         say("--machines", Some(config.machines.to_string()));
+        let schedule = Some(config.schedule).filter(|own| *own != algorithm::schedule(&config.algorithm));
+        say("--schedule", schedule.map(|schedule| schedule.to_string()));
     }
     let (flag, value) = goal(&spec.goal);
     say(flag, Some(value));
@@ -80,10 +87,23 @@ fn places(story: &Story) -> Result<Vec<Place>> {
 }
 
 fn place(cluster: &Cluster) -> Result<Place> {
-    if clusters::is_shipped(cluster) {
-        return Ok((cluster.name.clone(), None));
-    }
-    Ok((format!("{}.toml", cluster.name), Some(cluster.toml()?)))
+    let text = if clusters::is_shipped(cluster) { None } else { Some(cluster.toml()?) };
+    Ok((cluster_name(cluster), text))
+}
+
+/// What a flag calls a cluster: its name if it comes with the program, else a file.
+fn cluster_name(cluster: &Cluster) -> String {
+    if clusters::is_shipped(cluster) { cluster.name.clone() } else { format!("{}.toml", cluster.name) }
+}
+
+/// The cluster whose links lie between ranks.
+fn links(spec: &JobSpec) -> Option<&Cluster> {
+    spec.sync.as_ref()?.links.as_ref()
+}
+
+/// How many ranks a job had, from what records call its place.
+fn ranks(place: &str) -> Option<usize> {
+    place.strip_prefix("mpi-")?.split(',').next()?.parse().ok()
 }
 
 fn verb(mode: &Mode) -> &'static str {
@@ -138,10 +158,7 @@ fn settings(spec: &JobSpec) -> [(&'static str, Option<String>); 24] {
         ("--classes", spec.preparation.classes.map(|way| way.to_string())),
         ("--storage", storage),
         ("--sync", spec.sync.as_ref().map(exchange)),
-        (
-            "--links",
-            spec.sync.as_ref().and_then(|sync| sync.links.as_ref()).map(|links| format!("{}.toml", links.name)),
-        ),
+        ("--links", links(spec).map(cluster_name)),
         ("--test", spec.test.clone()),
         ("--max-time", number(spec.caps.seconds)),
         ("--max-cost", number(spec.caps.dollars)),
@@ -186,7 +203,7 @@ pub(crate) fn quoted(word: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::quoted;
+    use super::{quoted, ranks};
 
     #[test]
     fn words_are_quoted_only_where_a_shell_would_break_them() {
@@ -194,5 +211,12 @@ mod tests {
         assert_eq!(quoted("my data.svm"), "'my data.svm'");
         assert_eq!(quoted("it's $2"), r"'it'\''s $2'");
         assert_eq!(quoted(""), "''");
+    }
+
+    #[test]
+    fn places_of_ranks_say_how_many_there_were() {
+        assert_eq!(ranks("mpi-4"), Some(4));
+        assert_eq!(ranks("mpi-8, sync search"), Some(8));
+        assert_eq!(ranks("cloud-25gbit"), None);
     }
 }
