@@ -18,7 +18,7 @@ mod value;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use data::{DataCommand, LabelArgs, WeightArgs};
 pub(crate) use design::{CostArg, DesignArgs};
@@ -150,7 +150,7 @@ impl Command {
     }
 
     /// The words that go on with the run it began.
-    pub(crate) fn resumed(&self, run: &str) -> anyhow::Result<Vec<OsString>> {
+    pub(crate) fn resumed(&self, run: &str, mode: Mode) -> anyhow::Result<Vec<OsString>> {
         let (keep, limits, ranks) = match self {
             Self::Train(args) | Self::Plan(args) => (&args.keep, &args.limits, &args.ranks),
             Self::Run(args) => (&args.keep, &args.limits, &args.ranks),
@@ -163,6 +163,7 @@ impl Command {
         let path = |path: &Option<PathBuf>| path.as_ref().map(|path| path.clone().into_os_string());
         let number = |number: Option<String>| number.map(OsString::from);
         add("--resume", Some(run.into()));
+        add("--output", mode.to_possible_value().map(|mode| mode.get_name().into()));
         add("--store", Some(keep.store.clone().into_os_string()));
         add("--model", path(&keep.model));
         add("--records", path(&keep.records));

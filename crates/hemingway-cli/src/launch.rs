@@ -11,7 +11,7 @@ use hemingway::engine::cores;
 
 use crate::args::{Command, RankArgs};
 use crate::commands::exit;
-use crate::output;
+use crate::output::{self, Mode};
 
 /// The program that ranks run.
 const PROGRAM: &str = "hemingway-mpi";
@@ -20,8 +20,8 @@ const MPIRUN: &str = "HEMINGWAY_MPIRUN";
 /// Names the file in which a job tells where its run is kept.
 const TELL: &str = "HEMINGWAY_TELL_RUN";
 
-/// Runs this very command on ranks; its exit code.
-pub(crate) fn launch(ranks: &RankArgs, command: &Command) -> Result<u8> {
+/// Runs this very command on ranks, which answer in that manner; its exit code.
+pub(crate) fn launch(ranks: &RankArgs, command: &Command, mode: Mode) -> Result<u8> {
     if let Some(hosts) = &ranks.hosts {
         File::open(hosts).with_context(|| format!("--hosts: cannot read {}", hosts.display()))?;
     }
@@ -40,7 +40,14 @@ pub(crate) fn launch(ranks: &RankArgs, command: &Command) -> Result<u8> {
         if [exit::MET, exit::USAGE, exit::SPENT, exit::INTERRUPTED].contains(&code) {
             return Ok(code);
         }
-        let Some(run) = told.run() else { return Ok(exit::ERROR) };
+        let Some(run) = told.run() else {
+            if restarts > 0 {
+                output::talk(
+                    "the ranks ended early, and told this host of no run to go on with; `hemingway runs` lists what a store has",
+                );
+            }
+            return Ok(exit::ERROR);
+        };
         if restart == restarts {
             output::talk(&format!(
                 "the ranks ended early; go on with: hemingway {} --engine mpi --resume {run}",
@@ -49,7 +56,7 @@ pub(crate) fn launch(ranks: &RankArgs, command: &Command) -> Result<u8> {
             return Ok(exit::ERROR);
         }
         output::talk(&format!("the ranks ended early; restart {} of {restarts}, going on with {run}", restart + 1));
-        words = command.resumed(&run)?;
+        words = command.resumed(&run, mode)?;
     }
     unreachable!("restarts end")
 }
@@ -125,7 +132,10 @@ struct Told(PathBuf);
 
 impl Told {
     fn new() -> Self {
-        Self(env::temp_dir().join(format!("hemingway-run-{}", std::process::id())))
+        let file = env::temp_dir().join(format!("hemingway-run-{}", std::process::id()));
+        // One that an earlier process of this number has left would be believed.
+        _ = std::fs::remove_file(&file);
+        Self(file)
     }
 
     fn run(&self) -> Option<String> {

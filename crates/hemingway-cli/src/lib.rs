@@ -34,7 +34,7 @@ pub fn run(place: Option<&'static dyn Place>) -> ExitCode {
     };
     place.into_iter().for_each(place::is);
     let mut output = output::of(cli.output);
-    let code = match carry_out(cli.command, output.as_mut(), began) {
+    let code = match carry_out(cli.command, cli.output, output.as_mut(), began) {
         Ok(code) => code,
         Err(error) => {
             output.fail(&error);
@@ -50,13 +50,18 @@ pub fn fail(error: &hemingway::Error) {
     output::of(mode).fail(&anyhow::anyhow!("{error}"));
 }
 
-fn carry_out(command: Command, output: &mut dyn output::Output, began: Instant) -> anyhow::Result<u8> {
+fn carry_out(
+    command: Command,
+    mode: output::Mode,
+    output: &mut dyn output::Output,
+    began: Instant,
+) -> anyhow::Result<u8> {
     if let Some(ranks) = command.ranks() {
         if ranks.engine == Some(EngineName::Mpi) && !place::is_elsewhere() {
             if let Some(words) = command.keeps_off_ranks() {
                 return Err(Usage::error(words));
             }
-            return launch::launch(ranks, &command);
+            return launch::launch(ranks, &command, mode);
         }
         match ranks.given().filter(|_| !place::is_elsewhere()) {
             Some(flag) => return Err(Usage::error(format!("{flag} is for ranks: add --engine mpi"))),
