@@ -166,6 +166,11 @@ impl Engines for Ranks {
         self.machines()
     }
 
+    /// Each machine needs a rank of its own, and the library's collectives go their own way.
+    fn exchanging(&self) -> usize {
+        if self.settings.collectives == Collectives::Tree { self.count } else { 1 }
+    }
+
     fn build(&self, setting: Setting, machines: usize) -> Result<Box<dyn Engine>> {
         Ok(Box::new(self.engine(setting, machines)?))
     }

@@ -12,7 +12,7 @@ use hemingway::sync::TreeSum;
 use hemingway::sync::rounds::{Lane, code, copies};
 use hemingway::{Error, Result};
 
-use crate::pieces::{Begun, PIECE, cut};
+use crate::pieces::{Begun, LONGEST, PIECE, cut};
 use crate::tree::{Report, children};
 use crate::wire::{Tag, Wire, silent, words};
 
@@ -244,7 +244,7 @@ impl<'a> Round<'a> {
             let Letter { kind, lane, numbers } = letter;
             self.moved += to.len() * numbers.len();
             let [a, b, c, d] = (lane as u32).to_le_bytes();
-            letters.push(cut(&numbers, &[a, b, c, d, kind as u8], if by_turns { usize::MAX } else { PIECE }));
+            letters.push(cut(&numbers, &[a, b, c, d, kind as u8], if by_turns { LONGEST } else { PIECE }));
             readers.push((to, by_turns));
         }
         while readers.iter().any(|(to, _)| !to.is_empty()) {

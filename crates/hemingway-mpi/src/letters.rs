@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
+use hemingway::Result;
 use hemingway::sync::execute::{self, Parcel};
-use hemingway::{Error, Result};
 
 use crate::pieces::{Begun, PIECE, cut, cut_short};
 use crate::wire::{Tag, Wire};
@@ -38,11 +38,6 @@ impl Letters {
 
 impl execute::Wire for Letters {
     fn send(&mut self, to: usize, tag: execute::Tag, bytes: Vec<u8>) -> Result<()> {
-        if i32::try_from(bytes.len() + FOOT).is_err() {
-            let gigabytes = bytes.len() as f64 / 1e9;
-            let what = format!("a message of {gigabytes:.1} GB is more than MPI takes: cut its variables into shards");
-            return Err(Error::Engine(what));
-        }
         let foot = [tag.step.to_le_bytes(), (tag.group as u64).to_le_bytes()].concat();
         self.outbox.extend(cut(&bytes, &foot, PIECE).into_iter().map(|piece| (to, piece)));
         Ok(())

@@ -7,6 +7,8 @@ use hemingway::{Error, Result};
 
 /// Bytes of a piece.
 pub(crate) const PIECE: usize = 60_000;
+/// Bytes of a message that is sent whole: MPI counts them in 31 bits.
+pub(crate) const LONGEST: usize = 1 << 30;
 /// With what a piece ends.
 const MORE: u8 = 0;
 const LAST: u8 = 1;

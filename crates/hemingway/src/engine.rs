@@ -250,6 +250,11 @@ pub trait Engines: Send + Sync {
     /// How many of them compute at once: beyond that they share.
     fn cores(&self) -> usize;
 
+    /// On how many machines rounds can go other ways than plain all-reduce.
+    fn exchanging(&self) -> usize {
+        self.machines()
+    }
+
     /// An engine of so many machines.
     fn build(&self, setting: Setting, machines: usize) -> Result<Box<dyn Engine>>;
 }

@@ -79,6 +79,17 @@ impl Job {
             let what = format!("{} has {} machines, and {most} are to be used", cluster.name, cluster.machines);
             return Err(Error::setting("--links", what));
         }
+        let exchanging = self.engines.as_ref().map(|engines| engines.exchanging());
+        if let Some(most) = exchanging
+            && *way != Way::Plain
+            && self.facts.machines.iter().any(|machines| *machines > most)
+        {
+            let what = format!(
+                "needs a rank for each machine, and rounds that the MPI library does not sum itself: say --machines 1..{most}, or \
+                 leave out --threads-per-rank and --collectives"
+            );
+            return Err(Error::setting("--sync", what));
+        }
         if let Way::Given(strategy) = way
             && self.facts.machines != [strategy.machines]
         {

@@ -82,6 +82,13 @@ impl<'a, W: Wire> Data<'a, W> {
     }
 }
 
+fn too_long(bytes: usize) -> Error {
+    let gigabytes = bytes as f64 / 1e9;
+    Error::Engine(format!(
+        "a message of {gigabytes:.1} GB is more than a message may have: cut its variables into shards"
+    ))
+}
+
 fn broken(what: &str) -> Error {
     Error::Engine(format!("a machine of the exchange received something impossible: {what}"))
 }
@@ -104,7 +111,8 @@ impl<W: Wire> Hands for Data<'_, W> {
         let mut bytes = Vec::new();
         for chunk in message.first..message.last {
             let own = if whole { self.buffer(tag)?.whole[chunk].clone() } else { self.encoded(tag, chunk)? };
-            bytes.extend_from_slice(&(own.len() as u32).to_le_bytes());
+            let length = u32::try_from(own.len()).map_err(|_| too_long(own.len()))?;
+            bytes.extend_from_slice(&length.to_le_bytes());
             bytes.extend_from_slice(&own);
         }
         self.wire.send(message.to, tag, bytes)
