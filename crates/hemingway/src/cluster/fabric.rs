@@ -1,5 +1,5 @@
-//! What lies between machines beyond one latency and one bandwidth: racks with uplinks, and hosts unlike the others. Only the
-//! exchange of variables (`sync`) looks at it.
+//! What lies between machines beyond one latency and one bandwidth: racks with uplinks, and hosts unlike the others. Only
+//! exchanges (`sync`, and rounds of `train --sync`) look at it.
 
 use serde::{Deserialize, Serialize};
 

@@ -39,7 +39,11 @@ impl Links {
                         *host = link.bandwidth_gbit.unwrap_or(*host);
                     }
                 }
-                (End::Any(_), End::Any(_)) => gbit.fill(link.bandwidth_gbit.unwrap_or(cluster.network.bandwidth_gbit)),
+                (End::Any(_), End::Any(_)) => {
+                    if let Some(all) = link.bandwidth_gbit {
+                        gbit.fill(all);
+                    }
+                }
             }
         }
         for host in fabric.host.iter().filter(|host| host.machine < machines) {
@@ -146,7 +150,7 @@ impl Links {
         let leaves = self.rack[from] != self.rack[to];
         let (up, down) = if leaves { (uplink(from, 0), uplink(to, 1)) } else { (None, None) };
         let first = 2 * (self.machines + self.racks);
-        let own = self.pairs.iter().enumerate().find_map(|(i, (a, b))| match (from, to) {
+        let own = self.pairs.iter().enumerate().rev().find_map(|(i, (a, b))| match (from, to) {
             pair if pair == (*a, *b) => Some(first + 2 * i),
             pair if pair == (*b, *a) => Some(first + 2 * i + 1),
             _ => None,
@@ -210,9 +214,13 @@ pub(super) mod tests {
     fn pairs_and_hosts_may_differ() {
         let mut cluster = cluster(4, false);
         let link = |from, to, gbit| crate::cluster::Link { from, to, latency_us: None, bandwidth_gbit: Some(gbit) };
+        let any = || End::Any(crate::cluster::Star::Star);
+        let later = crate::cluster::Link { from: any(), to: any(), latency_us: Some(7.0), bandwidth_gbit: None };
         cluster.network.link = vec![
+            link(End::Machine(1), End::Machine(2), 0.4),
             link(End::Machine(1), End::Machine(2), 0.8),
-            link(End::Machine(3), End::Any(crate::cluster::Star::Star), 4.0),
+            link(End::Machine(3), any(), 4.0),
+            later,
         ];
         let links = Links::of(&cluster, 4);
         let slowest = |a, b| links.path(a, b).map(|link| links.capacity(link)).fold(f64::INFINITY, f64::min);

@@ -223,16 +223,13 @@ impl Ranker {
 
 /// Pairs (faster, slower), thinned evenly where there are very many.
 fn pairs(trials: &[(Look, f64)], most: usize) -> Vec<(usize, usize)> {
-    let mut pairs = Vec::new();
-    for i in 0..trials.len() {
-        for j in 0..trials.len() {
-            if trials[i].1 * 1.01 < trials[j].1 {
-                pairs.push((i, j));
-            }
-        }
-    }
-    let step = pairs.len().div_ceil(most.max(1)).max(1);
-    pairs.into_iter().step_by(step).collect()
+    let all = || {
+        let pairs = (0..trials.len()).flat_map(|i| (0..trials.len()).map(move |j| (i, j)));
+        pairs.filter(|(i, j)| trials[*i].1 * 1.01 < trials[*j].1)
+    };
+    // Counted first: of many trials there are more pairs than memory holds.
+    let step = all().count().div_ceil(most.max(1)).max(1);
+    all().step_by(step).collect()
 }
 
 #[cfg(test)]

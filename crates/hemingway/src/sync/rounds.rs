@@ -28,7 +28,7 @@ pub use lane::{Lane, copies, lanes};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Way {
-    /// All numbers, in one tree.
+    /// All numbers, by the cluster's own all-reduce; on ranks a tree.
     Plain,
     /// Whatever is found to take the least time.
     Search,
@@ -91,7 +91,7 @@ impl Exchange {
     /// What it does, in a few words.
     pub fn words(&self) -> String {
         if self.plain {
-            return "all numbers by tree".into();
+            return "all numbers, by dense all-reduce".into();
         }
         let all = self.lanes.iter().map(Lane::numbers).sum::<usize>().max(1) as f64;
         let part = |by_server: bool, sparing: bool| {
@@ -138,8 +138,8 @@ impl Rounds {
         let model = Model::linear(&self.problem, machines);
         let price = Price::new(&model, &self.cluster, machines)?;
         let plain = plain(&model, machines);
-        let numbers: usize = model.variables.iter().map(super::Variable::elements).sum();
-        let plain_seconds = self.collective_seconds(machines, numbers, numbers);
+        let numbers = numbers(&model);
+        let plain_seconds = collective_seconds(&self.cluster, machines, numbers, numbers);
         let (strategy, seconds) = match &self.way {
             Way::Plain => (plain.clone(), plain_seconds),
             Way::Given(strategy) => {
@@ -156,14 +156,10 @@ impl Rounds {
         Ok(Exchange { machines, plain: strategy == plain, strategy, seconds, plain_seconds, lanes, model })
     }
 
-    fn collective_seconds(&self, machines: usize, down: usize, up: usize) -> f64 {
-        Timekeeper::new(&self.cluster, 0, &vec![0.0; machines]).sync_seconds(down, up)
-    }
-
     /// Seconds of plain dense all-reduce of so many numbers told and summed; none where that is what is done.
     pub fn plain_seconds(&self, machines: usize, down: usize, up: usize) -> Result<f64> {
         let other = self.on(machines)?.filter(|exchange| !exchange.plain);
-        Ok(other.map_or(0.0, |_| self.collective_seconds(machines, down, up)))
+        Ok(other.map_or(0.0, |_| collective_seconds(&self.cluster, machines, down, up)))
     }
 
     /// What its exchanges cost on the simulated clock.
@@ -182,7 +178,8 @@ fn check_names(strategy: &Strategy, model: &Model) -> Result<()> {
         return Ok(());
     }
     let what = format!(
-        "is for other variables: {}; this problem has {}: `hemingway sync search DATA` makes one for it",
+        "is for other variables: {}; this problem has {}: take `--sync search`, or write one for these by tree or server \
+         (docs/rounds.md)",
         named(&foreign),
         named(&own),
     );
@@ -237,12 +234,18 @@ fn plain(model: &Model, machines: usize) -> Strategy {
 pub struct Price {
     up: Stage,
     down: Stage,
+    /// What rounds were timed to take over what their links alone would have them take.
+    slowness: f64,
 }
 
 impl Price {
     fn new(model: &Model, cluster: &Cluster, machines: usize) -> Result<Self> {
         let stage = |half| Ok::<_, Error>(Stage::new(model.clone(), cluster, machines)?.of_half(half));
-        Ok(Self { up: stage(Half::Up)?, down: stage(Half::Down)? })
+        Ok(Self {
+            up: stage(Half::Up)?,
+            down: stage(Half::Down)?,
+            slowness: slowness(cluster, machines, numbers(model)),
+        })
     }
 
     /// Seconds of a round by a strategy.
@@ -252,12 +255,12 @@ impl Price {
 
     /// Seconds until the sums are at the leader.
     pub fn up_seconds(&self, strategy: &Strategy) -> Result<f64> {
-        Ok(forecast(&self.up, &self.up.play(strategy)?).seconds)
+        Ok(self.slowness * forecast(&self.up, &self.up.play(strategy)?).seconds)
     }
 
     /// Seconds until all have what it made of them.
     pub fn down_seconds(&self, strategy: &Strategy) -> Result<f64> {
-        Ok(forecast(&self.down, &self.down.play(strategy)?).seconds)
+        Ok(self.slowness * forecast(&self.down, &self.down.play(strategy)?).seconds)
     }
 
     /// From here on pushes have these many numbers that are not zero in each block, on average, and their sum these.
@@ -275,6 +278,25 @@ impl Price {
             set_shares(variable, share, share);
         }
     }
+}
+
+/// Where a cluster's rounds were timed, links alone are too fair a measure: other exchanges would look better than they are.
+fn slowness(cluster: &Cluster, machines: usize, numbers: usize) -> f64 {
+    if cluster.network.timed.is_empty() {
+        return 1.0;
+    }
+    let mut bare = cluster.clone();
+    bare.network.timed.clear();
+    collective_seconds(cluster, machines, numbers, numbers) / collective_seconds(&bare, machines, numbers, numbers)
+}
+
+/// Seconds of a round of a cluster's own all-reduce.
+fn collective_seconds(cluster: &Cluster, machines: usize, down: usize, up: usize) -> f64 {
+    Timekeeper::new(cluster, 0, &vec![0.0; machines]).sync_seconds(down, up)
+}
+
+fn numbers(model: &Model) -> usize {
+    model.variables.iter().map(super::Variable::elements).sum()
 }
 
 fn set_shares(variable: &mut super::Variable, own: f64, together: f64) {

@@ -177,7 +177,7 @@ pub fn search_by(judge: &mut Judge<'_>, wish: Wish, prior: &Ranker, tell: &mut d
     Ok(Found { strategy, seconds, builders, trials: searched, ranker, settled })
 }
 
-/// The best few again, turn by turn with the best builder, so that none has the better weather.
+/// The best few again, turn by turn with all builders, so that none has the better weather.
 fn confirmed(
     stage: &Stage,
     judge: &mut Judge<'_>,

@@ -104,6 +104,10 @@ fn initializer(bytes: &[u8]) -> Result<Option<Variable>, String> {
     };
     let length = |length: u64| usize::try_from(length).map_err(|_| format!("variable `{name}`: length {length}"));
     let shape = shape.into_iter().map(length).collect::<Result<Vec<usize>, String>>()?;
+    // Inputs that were left out are written as floats of no length: there is nothing to exchange.
+    if shape.contains(&0) {
+        return Ok(None);
+    }
     Ok(Some(Variable { dtype, ..Variable::new(name, shape) }))
 }
 
@@ -120,7 +124,8 @@ mod tests {
         let weights = [&[0x08, 3, 0x08, 4, 0x10, 1][..], &framed(8, b"w"), &framed(9, &[0; 48])].concat();
         let packed = [&framed(1, &[0x80, 0x01])[..], &[0x10, 11], &framed(8, b"b")].concat();
         let indices = [&[0x08, 2, 0x10, 7][..], &framed(8, b"i")].concat();
-        let graph = [framed(5, &weights), framed(5, &packed), framed(5, &indices)].concat();
+        let empty = [&[0x08, 0, 0x10, 1][..], &framed(8, b"roi")].concat();
+        let graph = [framed(5, &weights), framed(5, &packed), framed(5, &indices), framed(5, &empty)].concat();
         let file = [&[0x08, 7][..], &framed(7, &graph)].concat();
         let model = read(&file, "m".into()).unwrap();
         let found: Vec<_> = model.variables.iter().map(|v| (v.name.as_str(), v.shape.clone(), v.dtype)).collect();

@@ -54,7 +54,8 @@ pub struct Texture {
 
 impl Texture {
     fn of(piece: &Piece, variable: &Variable, machines: usize) -> Self {
-        let run = if variable.is_sparse() { variable.row() } else { piece.length };
+        // Of a row that is cut, a piece holds only a part.
+        let run = if variable.is_sparse() { variable.row().min(piece.length) } else { piece.length };
         Self {
             elements: piece.elements(),
             density: variable.density,
