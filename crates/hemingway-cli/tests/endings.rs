@@ -42,6 +42,7 @@ fn what_cannot_be_meant_is_usage() {
         ("train synth:svm --reach 1e-3 --model no/where.json", "--model: there is no folder"),
         ("train --resume last --within 5", "cannot be used with"),
         ("run --resume last --algorithm gd", "cannot be used with"),
+        ("run --resume last --eval-every 5", "cannot be used with"),
         ("advise x.csv", "the goal is missing"),
         ("fit", "RECORDS"),
         ("fly", "unrecognized"),

@@ -1,9 +1,11 @@
 //! Hemingway chooses how to train convex models on a cluster, and trains them.
 //!
-//! A problem is data, a loss and an L2 regularizer; a wish is *reach relative error ε as fast as possible*, *the lowest
-//! loss within t seconds* or *for $d*. The library measures a little, models the time of a round f(m) and the
-//! convergence g(i, m), combines them into h(t, m) = g(t / f(m), m), picks algorithm and machines, trains, and changes its
-//! mind when that pays. `ARCHITECTURE.md` shows the line from a job to a certified model and where each idea lives.
+//! A problem is data whose labels are numbers, two classes or several, a loss, and L2 or L1 or both; or ratings to be
+//! made into factors, which alone is not convex. A wish is *reach relative error ε as fast as possible*, *the lowest
+//! loss within t seconds* or *for $d*, or *reach a measure on a test set*. The library measures a little, models the
+//! time of a round f(m) and the convergence g(i, m), combines them into h(t, m) = g(t / f(m), m), picks algorithm and
+//! machines, trains, and changes its mind when that pays. `ARCHITECTURE.md` shows the line from a job to a certified
+//! model and where each idea lives.
 //!
 //! One configuration on a simulated cluster, round by round:
 //!

@@ -19,6 +19,19 @@ Examples:
 
 Text that was parsed once is kept as numbers in ~/.cache/hemingway; HEMINGWAY_CACHE names another folder, or is `off`.";
 
+const KINDS: &str = "\
+Kinds, and what their keys are unless you say otherwise; seed=0 in all of them:
+  logistic         rows=20000,columns=50,noise=0,condition=1,reflections=0
+  svm              rows=20000,columns=50,noise=0.05,condition=1,reflections=0,margin=0.1
+  ridge            rows=20000,columns=50,noise=0.1,condition=1,reflections=0
+  ill-conditioned  rows=20000,columns=50,noise=0,condition=1e4,reflections=0
+  multiclass       rows=20000,columns=50,noise=0,condition=1,reflections=0,classes=5
+  sparse           rows=20000,columns=5000,noise=0,density=0.01,relevant=250 (a twentieth of the columns)
+  power-law        rows=20000,columns=5000,noise=0,density=0.01,exponent=1.1
+
+What they mean is in docs/data.md. Ratings are made where they are used, not here: `--problem mf` takes
+  synth:ratings,users=1000,items=500,ratings=50000,rank=8,noise=0.5,exponent=0.8,seed=0,part=train";
+
 /// Where labels are.
 #[derive(Debug, Args)]
 pub(crate) struct LabelArgs {
@@ -68,10 +81,9 @@ pub(crate) enum DataCommand {
         weights: WeightArgs,
     },
     /// Make data to order, as LIBSVM text, npz or Parquet
-    ///
-    /// Kinds: logistic, svm, ridge, sparse, ill-conditioned, power-law, multiclass. Keys of all: rows, columns, noise, seed.
+    #[command(after_long_help = KINDS)]
     Synth {
-        /// KIND,key=value…
+        /// KIND,key=value…; KIND is logistic, svm, ridge, ill-conditioned, multiclass, sparse or power-law
         spec: String,
         /// Where to write
         #[arg(short, value_name = "FILE")]

@@ -10,7 +10,7 @@ use crate::commands::exit::Usage;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Goal (exactly one)")]
 pub(crate) struct GoalArgs {
-    /// Relative error at most ε, as fast as possible
+    /// Relative error (P − P*)/P* at most ε, as fast as possible; 1e-3 is 0.1 % above the least objective P* there is
     #[arg(long, value_name = "ε", group = "goal", value_parser = value::number, allow_negative_numbers = true)]
     pub(crate) reach: Option<f64>,
     /// With --reach: stop on a proof, not on an estimate [default: off]

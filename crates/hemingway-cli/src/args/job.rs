@@ -180,7 +180,8 @@ pub(crate) const LOCAL: &str = "local";
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Machines")]
 pub(crate) struct PlaceArgs {
-    /// A cluster file, a shipped cluster (spark-1gbit, cloud-25gbit, hpc-200gbit, laptop), or `local` threads
+    /// A cluster file (docs/clusters.md; `doctor -o FILE` writes one), a shipped cluster (spark-1gbit, cloud-25gbit,
+    /// hpc-200gbit, laptop), or `local` threads
     #[arg(long, value_name = "FILE|NAME", default_value = LOCAL)]
     pub(crate) cluster: String,
 }
@@ -189,8 +190,9 @@ pub(crate) struct PlaceArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Machines")]
 pub(crate) struct PlacesArgs {
-    /// A cluster file, a shipped cluster (spark-1gbit, cloud-25gbit, hpc-200gbit, laptop), or `local` threads. Given more
-    /// than once, each cluster is planned on, and the best of them taken
+    /// A cluster file (docs/clusters.md; `doctor -o FILE` writes one), a shipped cluster (spark-1gbit, cloud-25gbit,
+    /// hpc-200gbit, laptop), or `local` threads. Given more than once, each cluster is planned on, and the best of them
+    /// taken
     #[arg(long, value_name = "FILE|NAME", default_value = LOCAL)]
     pub(crate) cluster: Vec<String>,
 }
@@ -202,8 +204,9 @@ pub(crate) struct ChoiceArgs {
     /// Fewest and most machines [default: 1 to all of the cluster, or the cores of this machine]
     #[arg(long, value_name = "A..B", value_parser = value::machines)]
     pub(crate) machines: Option<(usize, usize)>,
-    /// Only these algorithms [default: newton, gram, cocoa and cocoa+ where they apply, else all that do; to --reach an error only
-    /// those that converge to the optimum]
+    /// Only these algorithms [default: those that apply of newton, gram, cocoa and cocoa+; with --l1 of lbfgs, gram,
+    /// strads, admm and cocoa+; with neither --reach nor --l1 also local-sgd and splash; of ratings als and ccd++;
+    /// docs/algorithms.md tells the exceptions]
     #[arg(long, value_name = "A,B", value_delimiter = ',', conflicts_with = "resume")]
     pub(crate) algorithms: Option<Vec<String>>,
     /// Keep to the first choice, do not adapt while training [default: off]
@@ -239,7 +242,7 @@ impl LimitArgs {
 }
 
 /// What a journal already says of its job.
-const JOB: [&str; 26] = [
+const JOB: [&str; 27] = [
     "problem",
     "rank",
     "implicit",
@@ -266,6 +269,7 @@ const JOB: [&str; 26] = [
     "cluster",
     "sync",
     "links",
+    "eval_every",
 ];
 
 /// What is kept.

@@ -17,6 +17,11 @@ Examples:
   hemingway sync compare variables.json mine.json --cluster ours.toml
   hemingway sync convert resource_spec.yml -o ours.toml";
 
+/// What STRATEGY may be, wherever it is asked for.
+const STRATEGY: &str = "A strategy's file, or a builder for its best settings on paper: ps, ps-balanced, \
+                        ps-partitioned, ps-uneven, horovod, ring, tree, halving-doubling, hierarchical, parallax or \
+                        byteps";
+
 /// `sync …`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum SyncCommand {
@@ -42,16 +47,14 @@ pub(crate) enum SyncCommand {
     Simulate {
         #[command(flatten)]
         place: PlaceArgs,
-        /// A strategy's file, or a builder's name for its best settings on paper
-        #[arg(value_name = "STRATEGY", index = 2)]
+        #[arg(value_name = "STRATEGY", index = 2, help = STRATEGY)]
         strategy: String,
     },
     /// Run steps with real bytes: machines as threads, over links shaped like the cluster's, or as the ranks of an MPI job
     Run {
         #[command(flatten)]
         place: PlaceArgs,
-        /// A strategy's file, or a builder's name for its best settings on paper
-        #[arg(value_name = "STRATEGY", index = 2)]
+        #[arg(value_name = "STRATEGY", index = 2, help = STRATEGY)]
         strategy: String,
         /// Bytes of the model for each byte that is really moved [default: 64 on threads, 1 on ranks]
         #[arg(long, value_name = "X", value_parser = scale)]
@@ -60,22 +63,20 @@ pub(crate) enum SyncCommand {
         #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=10_000))]
         steps: u64,
     },
-    /// Run every builder with its best settings, and strategies of yours, side by side
+    /// Run every builder with its best settings, and the strategies named, side by side
     Compare {
         #[command(flatten)]
         place: PlaceArgs,
         #[command(flatten)]
         judge: JudgeArgs,
-        /// Strategies' files
-        #[arg(value_name = "STRATEGY", index = 2)]
+        #[arg(value_name = "STRATEGY", index = 2, help = STRATEGY)]
         strategies: Vec<String>,
     },
     /// Why a step takes what it takes: which links are full, what is hidden under computing
     Explain {
         #[command(flatten)]
         place: PlaceArgs,
-        /// A strategy's file, or a builder's name for its best settings on paper
-        #[arg(value_name = "STRATEGY", index = 2)]
+        #[arg(value_name = "STRATEGY", index = 2, help = STRATEGY)]
         strategy: String,
         /// Draw the step's timeline as SVG [default: draw nothing]
         #[arg(long, value_name = "FILE.svg", value_parser = value::svg)]
@@ -97,11 +98,12 @@ pub(crate) enum SyncCommand {
 /// Model and machines.
 #[derive(Debug, Args)]
 pub(crate) struct PlaceArgs {
-    /// A built-in model's name, a variables list (JSON), an ONNX file, or data (a file or `synth:…`) for its linear model
+    /// A built-in model (vgg16, resnet50, resnet101, densenet121, inceptionv3, bert-base, bert-large, ncf, wide-click),
+    /// a variables list (JSON), an ONNX file, or data (a file or `synth:…`) for its linear model
     #[arg(index = 1)]
     pub(crate) model: String,
-    /// The cluster: a file, or the name of one that comes with the program
-    #[arg(long, value_name = "FILE")]
+    /// A cluster file (docs/clusters.md), or a shipped cluster (spark-1gbit, cloud-25gbit, hpc-200gbit, laptop)
+    #[arg(long, value_name = "FILE|NAME")]
     pub(crate) cluster: String,
     /// How many of its machines [default: all, at most 16; on ranks, as many as there are]
     #[arg(long, value_name = "M")]
