@@ -34,7 +34,7 @@ impl Cell {
             all.map(|(row, look)| (*look, row.seconds)).collect()
         };
         let is_asked = |row: &Row| row.source == RANDOM && row.runs > 1;
-        let apart = rows.iter().filter(|row| is_asked(row)).map(|row| (row.high / row.low).ln());
+        let apart = rows.iter().filter(|row| is_asked(row)).map(|row| of_two((row.high / row.low).ln(), row.runs));
         Ok(Self {
             model: first.model.clone(),
             bed: first.cluster.clone(),
@@ -54,6 +54,12 @@ impl Cell {
     fn share(&self, ranker: &Ranker) -> f64 {
         ranker.accuracy(&self.asked, 2.0 * self.spread).unwrap_or(f64::NAN)
     }
+}
+
+/// How far two runs are apart in the mean, by how far the fastest and the slowest of several are: n normal numbers span d₂(n) deviations.
+fn of_two(range: f64, runs: usize) -> f64 {
+    const D2: [f64; 4] = [1.128, 1.693, 2.059, 2.326];
+    range * D2[0] / D2[runs.saturating_sub(2).min(D2.len() - 1)]
 }
 
 fn cells() -> Result<Vec<Cell>> {

@@ -16,7 +16,7 @@ use crate::sync::dataset::{RANDOM, Timed};
 
 /// Strategies that are judged, and how often each is run: once in each of so many rounds through all of them.
 pub const JUDGED: usize = 32;
-const ROUNDS: usize = 2;
+const ROUNDS: usize = 5;
 /// Strategies that are learned from; none of them is judged.
 pub const LEARNED: usize = 200;
 const JUDGED_SEED: u64 = 11;
@@ -36,10 +36,10 @@ pub struct Sampled {
 impl Sampled {
     /// Every strategy that has run, judged or learned from.
     pub fn timed(&self, stage: &Stage) -> Vec<Timed> {
-        let mean = |runs: &[f64]| runs.iter().sum::<f64>() / runs.len() as f64;
         let one = |seed: u64, place: usize, runs: &[f64]| {
-            let Interval { low, high, .. } = Interval::of(runs.to_vec());
-            let seconds = [low, mean(runs), high];
+            let Interval { low, mid, high } = Interval::of(runs.to_vec());
+            // Of two, which a run that was ended early may leave, neither is in the middle.
+            let seconds = [low, if runs.len() == 2 { (low + high) / 2.0 } else { mid }, high];
             let sketch = drawn(stage, seed, place);
             Timed { source: RANDOM.into(), seed: seed as usize, place, sketch, seconds, runs: runs.len() }
         };
