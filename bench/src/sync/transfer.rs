@@ -16,7 +16,7 @@ use super::{PAIRS, stage, wish};
 /// Trials after which a search is looked at.
 const AFTER: [usize; 5] = [10, 25, 50, 100, 200];
 /// What searches are drawn with: tables show the middle of them. Trials of the first are what later searches begin with.
-const SEEDS: [u64; 3] = [1, 2, 3];
+const SEEDS: [u64; 5] = [1, 2, 3, 4, 5];
 /// Random strategies of a pair that rankers are asked about, and by how much two of them must differ: twice the spread of a
 /// simulated trial.
 const SAMPLES: u64 = 100;

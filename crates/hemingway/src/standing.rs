@@ -8,6 +8,8 @@ use crate::record::Record;
 
 /// Below this share of P(0) the optimum counts as zero, and errors are relative to P(0).
 const ZERO: f64 = 1e-12;
+/// Relative to a bound of 0 an error is astronomic, and says only that nothing is proved.
+const ASTRONOMIC: f64 = 1e9;
 /// Proved to be so near the optimum, a model is at it for all that anyone can tell.
 const SETTLED: f64 = 1e-10;
 /// Where nothing bounds P* from below, a curve may sink this many times as far as its end seems away: it slows down ever more.
@@ -132,9 +134,9 @@ impl Standing {
         self.estimated_error_of(self.objective()?)
     }
 
-    /// ê of a model with this objective.
+    /// ê of a model with this objective; none where nothing but 0 bounds P* from below.
     pub fn certified_error_of(&self, objective: f64) -> Option<f64> {
-        self.error_above(self.lower_bound, objective)
+        self.error_above(self.lower_bound, objective).filter(|error| *error < ASTRONOMIC)
     }
 
     /// ẽ of a model with this objective.
@@ -263,6 +265,7 @@ mod tests {
         assert_eq!(standing.certified_error_of(2.0), Some(9.0));
         assert!(standing.estimated_error_of(2.0).unwrap() > 0.9);
         assert_eq!(standing.estimated_error_of(f64::NAN), None);
+        assert_eq!(Standing { lower_bound: 0.0, ..standing.clone() }.certified_error_of(2.0), None);
         assert_eq!(standing.estimated_error(), standing.estimated_error_of(standing.objective().unwrap()));
     }
 }
