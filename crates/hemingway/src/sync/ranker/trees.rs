@@ -15,7 +15,7 @@ const BORDERS: usize = 12;
 /// The share of a tree's answers that is taken.
 const SHRINK: f64 = 0.1;
 /// What a leaf's curvature is taken to be beside that of its trials: few trials move it little.
-const CAUTION: f64 = 100.0;
+const CAUTION: f64 = 30.0;
 
 type Inputs = [f64; TRAITS];
 
