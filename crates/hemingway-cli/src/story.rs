@@ -25,7 +25,7 @@ use crate::commands::store_flag;
 use crate::show::{Basis, Remembered, number};
 pub(crate) use chapter::{Chapter, told};
 pub(crate) use choice::Choice;
-pub(crate) use command::{Again, asking_for, quoted};
+pub(crate) use command::{Again, asking_for, quoted, verb};
 pub(crate) use curve::Course;
 pub(crate) use frontier::Frontier;
 pub(crate) use spending::{Part, Spending};

@@ -136,6 +136,9 @@ fn an_interrupted_run_says_how_to_go_on_and_does() {
     assert_eq!(desk.read("runs/svm-1/model.json"), desk.read("whole/svm-1/model.json"));
     assert_eq!(desk.json("explain svm-1 --replay").0["replay"]["equal"], true);
     assert!(desk.run("run --resume svm-1").err.contains("already ended"));
+    let refused = desk.run("plan --resume svm-1");
+    assert_eq!(refused.code, 2, "{}", refused.err);
+    assert!(refused.err.contains("was begun by `run`, which trains"), "{}", refused.err);
 }
 
 #[test]

@@ -10,6 +10,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use crate::algorithm;
 use crate::engine::check_machines;
 use crate::{Error, Result};
 pub use autodist::{FromAutodist, from_autodist};
@@ -167,12 +168,15 @@ pub struct Overhead {
     pub per_machine_ms: f64,
 }
 
+/// σ of stragglers that take hundreds of times as long as others now and then.
+const MOST_SIGMA: f64 = 3.0;
+
 /// What the parser says, without the names of Rust's types and with what to do.
 fn in_words(message: &str) -> String {
     let message =
         message.replace("expected usize", "expected a whole number").replace("expected f64", "expected a number");
     match message.starts_with("missing field") {
-        true => format!("{message}; add it, as in the cluster files that come with the program"),
+        true => format!("{message}; add it, as docs/clusters.md shows"),
         false => message,
     }
 }
@@ -223,11 +227,7 @@ impl Cluster {
     }
 
     fn check(&self) -> Result<()> {
-        let positive = [
-            ("memory_gb", self.memory_gb),
-            ("network.bandwidth_gbit", self.network.bandwidth_gbit),
-            ("compute.spill_factor", self.compute.spill_factor),
-        ];
+        let positive = [("memory_gb", self.memory_gb), ("network.bandwidth_gbit", self.network.bandwidth_gbit)];
         let not_negative = [
             ("price_per_hour", self.price_per_hour),
             ("network.latency_us", self.network.latency_us),
@@ -244,8 +244,15 @@ impl Cluster {
                 return Err(Error::setting(field, format!("{value} must be a number of 0 or more")));
             }
         }
-        if self.machines == 0 || self.cores_per_machine == 0 {
-            return Err(Error::setting("machines", "a cluster has at least one machine with one core"));
+        for (field, count) in [("machines", self.machines), ("cores_per_machine", self.cores_per_machine)] {
+            if count == 0 {
+                return Err(Error::setting(field, "a cluster has at least one machine with one core"));
+            }
+        }
+        if !(self.compute.spill_factor.is_finite() && self.compute.spill_factor >= 1.0) {
+            let what =
+                format!("{} must be 1 or more: so many times slower are rows on disk", self.compute.spill_factor);
+            return Err(Error::setting("compute.spill_factor", what));
         }
         check_machines(self.machines).map_err(|e| match e {
             Error::Setting { what, .. } => Error::setting("machines", what),
@@ -255,8 +262,9 @@ impl Cluster {
             (Pace::Counted(ns), _) if !(ns.is_finite() && ns > 0.0) => {
                 Err(Error::setting("compute.ns_per_nonzero", format!("{ns} must be above 0")))
             }
-            (_, Straggler::Lognormal { sigma }) if !(sigma.is_finite() && sigma >= 0.0) => {
-                Err(Error::setting("compute.straggler.sigma", format!("{sigma} must not be negative")))
+            (_, Straggler::Lognormal { sigma }) if !(0.0..=MOST_SIGMA).contains(&sigma) => {
+                let what = format!("{sigma} must be between 0 and {MOST_SIGMA}: computing takes e^(σN) times as long");
+                Err(Error::setting("compute.straggler.sigma", what))
             }
             _ => self.check_optional(),
         }
@@ -264,8 +272,12 @@ impl Cluster {
 
     fn check_optional(&self) -> Result<()> {
         for (name, ns) in &self.compute.ns_by_algorithm {
+            let wrong = |what: String| Err(Error::setting(format!("compute.ns_by_algorithm.{name}"), what));
             if !(ns.is_finite() && *ns > 0.0) {
-                return Err(Error::setting(format!("compute.ns_by_algorithm.{name}"), format!("{ns} must be above 0")));
+                return wrong(format!("{ns} must be above 0"));
+            }
+            if algorithm::by_name(name).is_err() {
+                return wrong("there is no algorithm of this name; docs/algorithms.md lists them".into());
             }
         }
         for (i, timed) in self.network.timed.iter().enumerate() {
@@ -375,6 +387,8 @@ bandwidth_gbit = 4
         assert!(broken("machines = 2", "machines = 99999999999").contains("at most 1048576"));
         assert!(broken("from = 1", "from = 7").contains("no machine 7"));
         assert!(broken("sigma = 0.08", "sigma = -1").contains("sigma"));
+        assert!(broken("sigma = 0.08", "sigma = 400").contains("between 0 and 3"));
+        assert!(broken("cores_per_machine = 1", "cores_per_machine = 0").contains("cores_per_machine"));
         assert!(broken("collective", "colective").starts_with("cluster:13: unknown field `colective`"));
         assert!(broken("1.2", "\"fast\"").starts_with("cluster:8: expected nanoseconds, such as 1.2, or"));
         assert!(broken("machines = 2", "machines = 'two'").ends_with("string \"two\", expected a whole number"));

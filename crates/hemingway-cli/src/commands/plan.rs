@@ -7,17 +7,19 @@ use hemingway::backend::{Config, Ending};
 use hemingway::job::{JobSpec, Mode};
 use hemingway::model::Estimate;
 use hemingway::plan::{Candidate, Plan};
+use hemingway::record::store::Store;
 use hemingway::train::{Compared, Spent, Summary};
 use serde_json::{Value, json};
 
 use super::exit::{self, Usage};
 use super::outcome::store_flag;
 use super::train::{field, spec};
-use crate::args::TrainArgs;
+use crate::args::{KeepArgs, TrainArgs};
 use crate::clusters;
 use crate::jobs::{self, Comparison, Outcome};
 use crate::output::{Answer, Manners, Output};
 use crate::show::{Basis, ClusterTable, Exchange, Paint, PlanTable, Remembered, number};
+use crate::story::verb;
 
 /// Probes and plans.
 pub(super) fn plan(args: &TrainArgs, out: &mut dyn Output, began: Instant) -> Result<u8> {
@@ -26,7 +28,10 @@ pub(super) fn plan(args: &TrainArgs, out: &mut dyn Output, began: Instant) -> Re
     }
     let manners = Manners { ask: false, all: args.choice.all, table: true };
     let (outcome, clusters) = match (&args.keep.resume, &args.places.cluster[..]) {
-        (Some(run), _) => (jobs::resume(run, &args.keep, &args.limits, manners, out, began)?, Vec::new()),
+        (Some(run), _) => {
+            check_is_a_plan(run, &args.keep)?;
+            (jobs::resume(run, &args.keep, &args.limits, manners, out, began)?, Vec::new())
+        }
         (None, [cluster]) => {
             let spec = spec(args, clusters::find(cluster)?, true)?;
             (jobs::start(spec, &args.keep, manners, out, began)?.on(cluster), Vec::new())
@@ -42,6 +47,18 @@ pub(super) fn plan(args: &TrainArgs, out: &mut dyn Output, began: Instant) -> Re
     let planned = Planned { outcome, clusters, all: args.choice.all };
     out.answer(&planned)?;
     Ok(if planned.plan().is_some() && ending != Ending::Interrupted { exit::MET } else { exit::of_ending(ending) })
+}
+
+/// Refuses to go on with a run that trains.
+fn check_is_a_plan(run: &str, keep: &KeepArgs) -> Result<()> {
+    let dir = Store::at(&keep.store).find(run)?;
+    match verb(&jobs::history(&dir)?.spec.mode) {
+        "plan" => Ok(()),
+        verb => Err(Usage::error(format!(
+            "--resume: {0} was begun by `{verb}`, which trains: go on with `hemingway {verb} --resume {0}`",
+            dir.id
+        ))),
+    }
 }
 
 /// Which of the files given describes the cluster of this plan.

@@ -121,7 +121,7 @@ fn strategy(stage: &Stage, name: &str) -> Result<Strategy> {
     best.map(|(_, strategy)| strategy).ok_or_else(|| {
         Usage::error(format!(
             "STRATEGY: {name} needs several racks, at least one of them with several machines, and the {} of {} taken \
-             stand in none: tell of racks in its file ([[fabric.rack]]), take more machines, or another builder",
+             do not stand so: tell of racks in its file ([[fabric.rack]]), take more machines, or another builder",
             number::counted(stage.machines(), "machine"),
             stage.cluster.name,
         ))

@@ -106,7 +106,8 @@ fn ranks(place: &str) -> Option<usize> {
     place.strip_prefix("mpi-")?.split(',').next()?.parse().ok()
 }
 
-fn verb(mode: &Mode) -> &'static str {
+/// The verb that asks for this.
+pub(crate) fn verb(mode: &Mode) -> &'static str {
     match mode {
         Mode::Fixed(_) => "run",
         Mode::Choose { plan_only: true, .. } => "plan",

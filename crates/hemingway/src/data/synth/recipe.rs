@@ -120,6 +120,9 @@ impl Recipe {
         let name = words.next().unwrap_or_default();
         let kind = Kind::ALL.into_iter().find(|kind| kind.name() == name);
         let kind = kind.ok_or_else(|| {
+            if name == "ratings" {
+                return wrong("ratings are factorized: add `--problem mf` (docs/factorization.md)".into());
+            }
             let all = Kind::ALL.map(Kind::name).join(", ");
             wrong(format!("unknown kind `{name}`; known: {all}"))
         })?;
@@ -166,13 +169,13 @@ impl Recipe {
             }
             "rows" => self.rows = whole(key, value)?,
             "columns" => self.columns = whole(key, value)?,
-            "classes" => self.classes = number(key, value, 3.0..=MOST_CLASSES).map(f64::trunc)? as usize,
+            "classes" => self.classes = count(key, value, 3.0..=MOST_CLASSES)?,
             "relevant" => *relevant = Some(whole(key, value)?),
             "seed" => self.seed = value.parse().map_err(|_| format!("seed={value} is not a whole number"))?,
             "noise" if self.kind == Kind::Ridge => self.noise = number(key, value, 0.0..=1e9)?,
             "noise" => self.noise = number(key, value, 0.0..=0.5)?,
             "condition" => self.condition = number(key, value, 1.0..=1e200)?,
-            "reflections" => self.reflections = number(key, value, 0.0..=MOST_REFLECTIONS)? as usize,
+            "reflections" => self.reflections = count(key, value, 0.0..=MOST_REFLECTIONS)?,
             "margin" => self.margin = number(key, value, 0.0..=1e6)?,
             "density" => self.density = number(key, value, 1e-9..=1.0)?,
             _ => self.exponent = number(key, value, 0.0..=10.0)?,
@@ -207,6 +210,12 @@ fn number(key: &str, value: &str, range: std::ops::RangeInclusive<f64>) -> Resul
     within.ok_or_else(|| format!("{key}={value} is not a number from {:?} to {:?}", range.start(), range.end()))
 }
 
+/// The same of whole numbers.
+fn count(key: &str, value: &str, range: std::ops::RangeInclusive<f64>) -> Result<usize, String> {
+    let all = number(key, value, range)?;
+    if all.fract() == 0.0 { Ok(all as usize) } else { Err(format!("{key}={value} is not a whole number")) }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -231,6 +240,8 @@ mod tests {
                 "synth:ridge,density=0.1",
                 "ridge has no key `density`; known: rows, columns, noise, condition, reflections, seed",
             ),
+            ("synth:ratings", "--problem mf"),
+            ("synth:multiclass,classes=3.5", "classes=3.5 is not a whole number"),
             ("synth:ridge,rows", "`rows` is not key=value"),
             ("synth:ridge,rows=0", "from 1 to"),
             ("synth:ridge,rows=1.5", "whole number"),

@@ -135,29 +135,31 @@ pub fn moving_seconds(network: &Network, from: &Placement, to: &Placement, bytes
 /// The steps of broadcasting one vector and summing another over m machines.
 fn hops(network: &Network, m: usize) -> Vec<Hop> {
     let levels = m.next_power_of_two().ilog2();
-    let partner = |k: u32| move |i: usize| i ^ (1 << k);
+    // Of a tree over 0, 1, 2 … only every so many machines still take part in a step, each with the next of them.
+    let branches = |k: u32| (0..m).step_by(2 << k).map(move |i| (i, i + (1 << k)));
     match network.collective {
         _ if m == 1 => Vec::new(),
         Collective::Tree => {
-            let step = |k| slowest(network, m, partner(k), 1.0, 0.0);
-            let back = |k| slowest(network, m, partner(k), 0.0, 1.0);
+            let step = |k| slowest(network, m, branches(k), 1.0, 0.0);
+            let back = |k| slowest(network, m, branches(k), 0.0, 1.0);
             (0..levels).map(step).chain((0..levels).map(back)).collect()
         }
         Collective::Ring => {
-            let hop = slowest(network, m, |i| (i + 1) % m, 0.5 / m as f64, 0.5 / m as f64);
+            let hop = slowest(network, m, (0..m).map(|i| (i, (i + 1) % m)), 0.5 / m as f64, 0.5 / m as f64);
             vec![hop; 2 * (m - 1)]
         }
         Collective::HalvingDoubling => (0..levels)
             .flat_map(|k| {
                 let share = 0.25 / f64::from(1 << k);
-                [slowest(network, m, partner(k), share, share); 2]
+                [slowest(network, m, (0..m).map(|i| (i, i ^ (1 << k))), share, share); 2]
             })
             .collect(),
         Collective::Star => (1..m)
             .flat_map(|k| {
-                let (latency, seconds_per_byte) = network.link(0, k);
-                // Messages follow each other on machine 0's link: only the first waits for the wire.
-                let latency = if k == 1 { latency } else { 0.0 };
+                let (_, seconds_per_byte) = network.link(0, k);
+                // Messages follow each other on machine 0's link: all wait for the wire at once, as long as the slowest.
+                let farthest = || (1..m).map(|k| network.link(0, k).0).fold(0.0, f64::max);
+                let latency = if k == 1 { farthest() } else { 0.0 };
                 let hop = Hop { latency, seconds_per_byte, down: 1.0, up: 0.0 };
                 [hop, Hop { down: 0.0, up: 1.0, ..hop }]
             })
@@ -165,9 +167,9 @@ fn hops(network: &Network, m: usize) -> Vec<Hop> {
     }
 }
 
-/// A step in which every machine i < m exchanges with its partner.
-fn slowest(network: &Network, m: usize, partner: impl Fn(usize) -> usize, down: f64, up: f64) -> Hop {
-    let links = (0..m).map(|i| (i, partner(i))).filter(|(_, j)| *j < m).map(|(i, j)| network.link(i, j));
+/// A step in which these pairs of machines exchange, as far as there are both.
+fn slowest(network: &Network, m: usize, pairs: impl Iterator<Item = (usize, usize)>, down: f64, up: f64) -> Hop {
+    let links = pairs.filter(|(_, j)| *j < m).map(|(i, j)| network.link(i, j));
     let (latency, seconds_per_byte) = links.fold((0.0, 0.0), |(l, s): (f64, f64), (a, b)| (l.max(a), s.max(b)));
     Hop { latency, seconds_per_byte, down, up }
 }
@@ -175,7 +177,7 @@ fn slowest(network: &Network, m: usize, partner: impl Fn(usize) -> usize, down: 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cluster::Network;
+    use crate::cluster::{End, Link, Network};
 
     fn network() -> Network {
         Network {
@@ -196,6 +198,25 @@ mod tests {
         assert!((seconds(4, 1) - 3.001).abs() < 1e-9);
         assert_eq!(seconds(4, 4), 0.0);
         assert!(seconds(8, 16) < seconds(1, 16));
+    }
+
+    /// One link that is slow holds up only collectives that cross it.
+    #[test]
+    fn collectives_wait_for_the_links_they_cross() {
+        let seconds = |collective, (a, b)| {
+            let mut cluster = crate::conformance::cluster();
+            let slow = Link { from: End::Machine(a), to: End::Machine(b), latency_us: Some(1e6), bandwidth_gbit: None };
+            cluster.network = Network { collective, link: vec![slow], ..network() };
+            Timekeeper::new(&cluster, 0, &[1.0; 8]).sync_seconds(0, 0)
+        };
+        for pair in [(0, 1), (2, 3), (0, 2), (4, 6), (0, 4)] {
+            assert!(seconds(Collective::Tree, pair) > 2.0, "{pair:?}");
+        }
+        for pair in [(1, 3), (3, 7), (5, 7), (2, 6)] {
+            assert!(seconds(Collective::Tree, pair) < 0.1, "{pair:?}");
+        }
+        assert!(seconds(Collective::Star, (0, 7)) >= 2.0 && seconds(Collective::Star, (1, 7)) < 0.1);
+        assert!(seconds(Collective::Ring, (6, 7)) > 2.0 && seconds(Collective::Ring, (0, 4)) < 0.1);
     }
 
     #[test]
