@@ -11,15 +11,12 @@ use crate::wire::{Tag, Wire};
 /// All ranks, while they read. Some may have more to parse than others.
 pub(crate) struct Readers(pub(crate) Wire);
 
-/// So many times the usual silence is allowed while files are read.
-const FACTOR: f64 = 9.0;
-
 impl Readers {
     /// Something to each rank, and something from each; what is for itself stays as it is.
     fn exchange(&self, to_each: &[&[u8]]) -> Result<Vec<Vec<u8>>> {
         let wire = &self.0;
         let world = SimpleCommunicator::world();
-        let longer = FACTOR * wire.patience.as_secs_f64();
+        let longer = wire.time_for_rows();
         scope(|scope| {
             let begin = |to: usize| {
                 let other = world.process_at_rank(to as i32);

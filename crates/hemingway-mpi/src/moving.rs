@@ -130,13 +130,10 @@ pub(crate) fn send_rows(wire: &Wire, to: usize, data: &Dataset, rows: Range<usiz
     pieces(data, rows).for_each(|piece| wire.send(to, Tag::Rows, &pack(data, piece)));
 }
 
-/// So many times as long as usual a rank waits for rows: others may be dealt theirs first.
-const ROWS_TAKE: f64 = 9.0;
-
 /// So many rows, in as many pieces as they come.
 pub(crate) fn receive_rows(wire: &Wire, from: usize, mut rows: usize, into: &mut Dataset) -> Result<()> {
     while rows > 0 {
-        let until = wire.deadline(ROWS_TAKE * wire.patience.as_secs_f64());
+        let until = wire.deadline(wire.time_for_rows());
         let (bytes, _) = wire.receive(Some(from), Tag::Rows, Some(until))?;
         rows -= unpack(&bytes, into)?.min(rows);
     }

@@ -108,7 +108,7 @@ impl Rank {
         let mut outcome = own(self);
         for rank in 1..self.wire.ranks {
             // Rows may be on their way from rank to rank for long.
-            let until = self.wire.deadline(9.0 * self.wire.patience.as_secs_f64());
+            let until = self.wire.deadline(self.wire.time_for_rows());
             let said: Result<Option<String>> = self.wire.receive_value(rank, Tag::Answer, until);
             let failed = said.unwrap_or_else(|error| Some(words(&error)));
             outcome = outcome.and(failed.map_or(Ok(()), |what| Err(Error::Engine(what))));

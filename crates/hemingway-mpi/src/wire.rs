@@ -114,6 +114,11 @@ impl Wire {
         Instant::now() + self.patience + Duration::from_secs_f64(longer.clamp(0.0, 1e9))
     }
 
+    /// Seconds beyond the usual silence that are allowed while rows are read or dealt: others may have more of them, or theirs first.
+    pub(crate) fn time_for_rows(&self) -> f64 {
+        9.0 * self.patience.as_secs_f64()
+    }
+
     /// Sends numbers or bytes; they may change when it returns.
     pub(crate) fn send<T: Equivalence>(&self, to: usize, tag: Tag, content: &[T])
     where
