@@ -16,6 +16,10 @@ const LINE: usize = 64;
 const LINES: usize = 16;
 /// Entries that stay near the processor anyway.
 const NEAR: usize = 1 << 16;
+/// Entries between the row at hand and those asked for in a pass from the first row to the last.
+const ON: usize = 2048;
+/// Entries that such a pass finds soon enough without asking.
+const WITHIN_REACH: usize = 1 << 20;
 
 /// Looks ahead in an order of rows.
 #[derive(Debug, Clone, Copy)]
@@ -77,4 +81,13 @@ fn ask_for_lines<T>(entries: &[T], row: Range<usize>) {
     row.step_by(LINE / size_of::<T>()).take(LINES).for_each(|at| prefetch_index(entries, at));
     // Rows begin anywhere in a line, and may end in one more than they are long.
     prefetch_index(entries, last);
+}
+
+/// Asks for the entries that come a while after those of a row, where rows are passed in order. The machine sees that order too, but
+/// of two arrays at once it fetches less far ahead than memory is away.
+#[inline(always)]
+pub(crate) fn ask_on<T>(entries: &[T], row: Range<usize>) {
+    if entries.len() > WITHIN_REACH {
+        (row.start + ON..row.end + ON).step_by(LINE / size_of::<T>()).for_each(|at| prefetch_index(entries, at));
+    }
 }

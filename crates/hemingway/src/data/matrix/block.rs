@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::{Matrix, Numbers, Value, axpy, dot, either, sparse_axpy, sparse_dot};
+use crate::data::ahead::ask_on;
 
 /// What to do with rows of a number of columns that is known when this is compiled.
 pub(crate) trait Narrow {
@@ -72,7 +73,10 @@ impl Narrow for Sum<'_> {
 #[inline(always)]
 fn sparse_dots<V: Value>(starts: &[usize], indices: &[u32], values: &[V], w: &[f64], z: &mut [f64]) {
     for (z, ends) in z.iter_mut().zip(starts.windows(2)) {
-        *z = sparse_dot(&indices[ends[0]..ends[1]], &values[ends[0]..ends[1]], w);
+        let row = ends[0]..ends[1];
+        ask_on(indices, row.clone());
+        ask_on(values, row.clone());
+        *z = sparse_dot(&indices[row.clone()], &values[row], w);
     }
 }
 
