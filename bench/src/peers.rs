@@ -10,11 +10,13 @@ mod suite;
 mod table;
 mod theirs;
 
+use hemingway::backend::Config;
+
 pub use ours::Ours;
 pub use pick::Pick;
 pub use suite::{Case, Suite};
 pub use table::{Cell, summary, table};
-pub use theirs::Peers;
+pub use theirs::{Peers, Settings};
 
 /// The true relative errors asked for.
 pub const ERRORS: [f64; 4] = [1e-2, 1e-3, 1e-4, 1e-6];
@@ -23,6 +25,11 @@ pub const REPEATS: usize = 5;
 
 /// Seconds to each of [`ERRORS`], where it is reached.
 pub type Times = [Option<f64>; ERRORS.len()];
+
+/// One of ours in tables: with several threads, on how many of them.
+pub fn label(config: &Config, threads: usize) -> String {
+    if threads == 1 { config.algorithm.clone() } else { config.to_string() }
+}
 
 /// The middle of each, over repeats.
 pub fn medians(repeats: &[Times]) -> Times {

@@ -15,7 +15,10 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use anyhow::Context;
-use hemingway_bench::peers::{Case, Cell, ERRORS, Ours, Peers, Pick, REPEATS, Suite, Times, medians, summary, table};
+use hemingway::backend::Config;
+use hemingway_bench::peers::{
+    Case, Cell, ERRORS, Ours, Peers, Pick, REPEATS, Settings, Suite, Times, label, medians, summary, table,
+};
 
 /// Who takes so many times as long as the best at every error is measured once.
 const HOPELESS: f64 = 5.0;
@@ -85,21 +88,26 @@ fn race(
         fields.push((solver, settings));
     }
     let ours = Ours::new(case.problem()?, peers.optimum, case.patience);
-    let algorithms: Vec<String> = ours.algorithms().into_iter().filter(|name| takes_part(name)).collect();
-    let mut measured: Vec<(String, bool, Vec<Times>)> = Vec::new();
-    measured.extend(algorithms.iter().map(|name| (name.clone(), true, Vec::new())));
-    measured.extend(fields.iter().map(|(name, _)| (name.clone(), false, Vec::new())));
+    let algorithms = ours.algorithms().into_iter().filter(|name| takes_part(name));
+    let mut measured: Vec<Entrant> = Vec::new();
+    for algorithm in algorithms {
+        // More threads may be used, and need not be.
+        let configs = (1..=threads).rev().map(|machines| Config::new(&*algorithm, machines));
+        measured.extend(configs.map(|config| Entrant::new(label(&config, threads), Whose::Ours(config))));
+    }
+    measured.extend(fields.into_iter().map(|(name, settings)| Entrant::new(name, Whose::Theirs(settings))));
     for repeat in 0..repeats {
         let best: Times = std::array::from_fn(|k| {
-            measured.iter().filter_map(|(_, _, times)| times.first()?[k]).min_by(f64::total_cmp)
+            measured.iter().filter_map(|entrant| entrant.times.first()?[k]).min_by(f64::total_cmp)
         });
-        for (name, is_ours, times) in &mut measured {
-            if repeat > 0 && is_hopeless(&times[0], &best) {
+        for entrant in &mut measured {
+            if repeat > 0 && is_hopeless(&entrant.times[0], &best) {
                 continue;
             }
-            times.push(match fields.iter().find(|(solver, _)| solver == name) {
-                Some((solver, settings)) if !*is_ours => peers.times(solver, settings)?,
-                _ => ours.times(name, threads)?,
+            entrant.times.push(match &entrant.whose {
+                Whose::Ours(config) if threads == 1 => ours.times(&config.algorithm)?,
+                Whose::Ours(config) => ours.passing_times(&config.algorithm, config.machines)?,
+                Whose::Theirs(settings) => peers.times(&entrant.solver, settings)?,
             });
         }
         eprint!(".");
@@ -107,6 +115,27 @@ fn race(
     let picks = ERRORS.iter().map(|error| Pick::of(case, peers.optimum, *error, threads));
     let picks = picks.collect::<anyhow::Result<_>>()?;
     eprintln!(" {}", case.name());
-    let cell = |(solver, ours, times): (String, bool, Vec<Times>)| Cell { solver, ours, times: medians(&times) };
-    Ok((measured.into_iter().map(cell).collect(), picks))
+    Ok((measured.into_iter().map(Entrant::cell).collect(), picks))
+}
+
+/// Who takes part, and how long each time took.
+struct Entrant {
+    solver: String,
+    whose: Whose,
+    times: Vec<Times>,
+}
+
+enum Whose {
+    Ours(Config),
+    Theirs(Settings),
+}
+
+impl Entrant {
+    fn new(solver: String, whose: Whose) -> Self {
+        Self { solver, whose, times: Vec::new() }
+    }
+
+    fn cell(self) -> Cell {
+        Cell { solver: self.solver, ours: matches!(self.whose, Whose::Ours(_)), times: medians(&self.times) }
+    }
 }

@@ -12,13 +12,13 @@ use hemingway::record::Record;
 use hemingway::record::store::Store;
 use hemingway::train::{Driver, Moment, Observer};
 
-use super::Case;
+use super::{Case, label};
 
 /// A job of `train`, by the true error.
 #[derive(Debug)]
 pub struct Pick {
-    /// What trained last.
-    pub algorithm: String,
+    /// What trained last, as it is called in tables.
+    pub solver: String,
     /// Seconds of training, probing and moving rows until the true error was reached, if it was.
     pub seconds: Option<f64>,
 }
@@ -63,8 +63,8 @@ impl Pick {
         let interrupted = AtomicBool::new(false);
         let store = Store::at(folder.path());
         let summary = Driver::start(&job, &store, Instant::now(), &mut judge, &interrupted)?.run()?;
-        let algorithm = summary.choice.map_or_else(|| "nothing".into(), |config| config.algorithm);
-        Ok(Self { algorithm, seconds: judge.reached })
+        let solver = summary.choice.map_or_else(|| "nothing".into(), |config| label(&config, threads));
+        Ok(Self { solver, seconds: judge.reached })
     }
 }
 
