@@ -126,10 +126,16 @@ pub fn path() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("sync/dataset.parquet")
 }
 
-/// Plays what has not been played yet on the virtual clock, adds what ranks have timed, and writes the file.
+/// Plays what has not been played yet on the virtual clock, adds what ranks have timed, and writes the file. What it holds already is
+/// played again only where forecasts have changed, and cells that no ranks have timed since stay as they are.
 pub fn make() -> Result<()> {
+    let known = if path().exists() { file::read(&path())? } else { Vec::new() };
+    simulated::recall(&known)?;
     simulated::play()?;
-    let all = [testbed::rows()?, simulated::rows()?].concat();
+    let timed = testbed::rows()?;
+    let is_timed = |row: &Row| timed.iter().any(|new| (&new.model, &new.cluster) == (&row.model, &row.cluster));
+    let others = known.into_iter().filter(|row| row.engine == RANKS && !is_timed(row)).collect();
+    let all = [timed.clone(), others, simulated::rows()?].concat();
     file::write(&path(), &all)?;
     let size = std::fs::metadata(path())?.len();
     println!("{}: {} rows, {:.2} MB\n", path().display(), all.len(), size as f64 / 1e6);

@@ -26,10 +26,12 @@ pub struct BedPlan {
 }
 
 /// Every bed.
-pub const BEDS: [BedPlan; 5] = [
+pub const BEDS: [BedPlan; 6] = [
     BedPlan { name: "even4", hosts: 4, latency_us: 100, megabits: 100.0, slow: &[] },
     BedPlan { name: "far4", hosts: 4, latency_us: 1000, megabits: 200.0, slow: &[] },
     BedPlan { name: "uneven4", hosts: 4, latency_us: 100, megabits: 200.0, slow: &[(3, 50.0)] },
+    // The same in kind: what one of the two teaches, the other is asked.
+    BedPlan { name: "slow5", hosts: 5, latency_us: 150, megabits: 160.0, slow: &[(1, 50.0)] },
     BedPlan { name: "uneven6", hosts: 6, latency_us: 200, megabits: 100.0, slow: &[(4, 50.0), (5, 50.0)] },
     // Two hosts with links for many, as clusters with machines for storage have them.
     BedPlan {
@@ -78,7 +80,7 @@ const fn cell(model: &'static str, bed: &'static str, lessons: bool, search: boo
 }
 
 /// Chosen before any search was run.
-const CELLS: [CellPlan; 11] = [
+const CELLS: [CellPlan; 13] = [
     cell("vgg16", "even4", false, false),
     cell("ncf", "even4", true, true),
     cell("wide-click", "even4", false, true),
@@ -86,6 +88,8 @@ const CELLS: [CellPlan; 11] = [
     cell("inceptionv3", "far4", false, false),
     cell("resnet50", "uneven4", true, true),
     cell("vgg16", "uneven4", true, true),
+    cell("resnet50", "slow5", true, false),
+    cell("vgg16", "slow5", true, false),
     cell("vgg16", "uneven6", false, true),
     cell("bert-base", "uneven6", false, false),
     cell("resnet50", "hubs6", false, true),
