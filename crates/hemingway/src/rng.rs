@@ -26,6 +26,8 @@ pub enum Purpose {
     Begin = 7,
     /// Which strategies of exchange are tried.
     Propose = 8,
+    /// Which questions a tree of a ranker may ask.
+    Grow = 9,
 }
 
 /// The generator of one worker in one round.

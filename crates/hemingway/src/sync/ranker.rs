@@ -18,6 +18,8 @@ pub use lessons::Lesson;
 pub use traits::{TRAITS, traits};
 use trees::{Bend, Tree, borders};
 
+use crate::rng::{Purpose, keyed};
+
 /// τ: differences of scores, which are logarithms of seconds, that count as clear.
 const TEMPERATURE: f64 = 0.05;
 /// λ, for each pair.
@@ -191,7 +193,7 @@ impl Ranker {
         let borders = borders(&inputs);
         // As if every trial were in one pair with each other: thinning pairs leaves curvatures as they are.
         let weight = trials.len() as f64 / pairs.len().max(1) as f64;
-        for _ in 0..TREES {
+        for number in 0..TREES as u64 {
             let mut bends = vec![Bend::default(); trials.len()];
             for (fast, slow) in pairs {
                 let push = 1.0 / (1.0 + ((scores[*slow] - scores[*fast]) / TEMPERATURE).exp());
@@ -201,7 +203,7 @@ impl Ranker {
                 bends[*fast].curvature += weight * curvature;
                 bends[*slow].curvature += weight * curvature;
             }
-            let tree = Tree::fit(&inputs, &bends, &borders);
+            let tree = Tree::fit(&inputs, &bends, &borders, &mut keyed(0, Purpose::Grow, 0, number));
             scores.iter_mut().zip(&inputs).for_each(|(score, inputs)| *score += tree.answer(inputs));
             self.trees.push(tree);
         }

@@ -1,8 +1,11 @@
 //! Small trees, each correcting what those before it leave wrong: boosting of the pairwise loss.
 //!
 //! Every level of a tree asks the same question of all strategies ("is trait k above c?"), so that a tree of depth three has three
-//! questions and eight answers: too few to learn single trials by heart.
+//! questions and eight answers: too few to learn single trials by heart. The best of a few questions is asked, drawn anew for every
+//! level: trees that differ are wrong in different ways, and their sum is wrong by less.
 
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use super::TRAITS;
@@ -10,8 +13,9 @@ use super::TRAITS;
 /// Questions of a tree.
 const DEPTH: usize = 3;
 const LEAVES: usize = 1 << DEPTH;
-/// Borders of a trait that are tried.
+/// Borders of a trait that may be tried, and the share of them that is, at each level of a tree.
 const BORDERS: usize = 12;
+const TRIED: f64 = 0.1;
 /// The share of a tree's answers that is taken.
 const SHRINK: f64 = 0.1;
 /// What a leaf's curvature is taken to be beside that of its trials: few trials move it little.
@@ -59,12 +63,13 @@ impl Tree {
         self.answers.get(leaf).copied().unwrap_or(0.0)
     }
 
-    /// The tree that lowers the loss most, question by question.
-    pub(super) fn fit(inputs: &[Inputs], bends: &[Bend], borders: &[Vec<f64>]) -> Self {
+    /// The tree that lowers the loss most, question by question of those that are drawn.
+    pub(super) fn fit(inputs: &[Inputs], bends: &[Bend], borders: &[Vec<f64>], draw: &mut ChaCha8Rng) -> Self {
         let mut leaves = vec![0; inputs.len()];
         let mut questions = Vec::with_capacity(DEPTH);
         for _ in 0..DEPTH {
-            let Some(best) = best_question(inputs, bends, borders, &leaves) else { break };
+            let some: Vec<Vec<f64>> = borders.iter().map(|borders| some_of(borders, draw)).collect();
+            let Some(best) = best_question(inputs, bends, &some, &leaves) else { break };
             leaves.iter_mut().zip(inputs).for_each(|(leaf, inputs)| *leaf = 2 * *leaf + best.ask(inputs));
             questions.push(best);
         }
@@ -79,6 +84,10 @@ impl Question {
     fn ask(self, inputs: &Inputs) -> usize {
         usize::from(inputs[self.of] > self.border)
     }
+}
+
+fn some_of(borders: &[f64], draw: &mut ChaCha8Rng) -> Vec<f64> {
+    borders.iter().copied().filter(|_| draw.random_bool(TRIED)).collect()
 }
 
 /// The question that splits all leaves best; none where no trait has two values.
@@ -117,6 +126,7 @@ pub(super) fn borders(inputs: &[Inputs]) -> Vec<Vec<f64>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rng::{Purpose, keyed};
 
     #[test]
     fn a_tree_finds_what_depends_on_two_traits_at_once() {
@@ -124,10 +134,10 @@ mod tests {
         let inputs: Vec<Inputs> = (0..400).map(|i| std::array::from_fn(|k| draw(i, k))).collect();
         let truth = |inputs: &Inputs| if inputs[4] > 0.5 && inputs[9] > 0.5 { 1.0 } else { 0.0 };
         let (borders, mut scores) = (borders(&inputs), vec![0.0; inputs.len()]);
-        for _ in 0..80 {
+        for number in 0..120 {
             let bend = |(inputs, score): (&Inputs, &f64)| Bend { slope: score - truth(inputs), curvature: 1.0 };
             let bends: Vec<Bend> = inputs.iter().zip(&scores).map(bend).collect();
-            let tree = Tree::fit(&inputs, &bends, &borders);
+            let tree = Tree::fit(&inputs, &bends, &borders, &mut keyed(0, Purpose::Grow, 0, number));
             scores.iter_mut().zip(&inputs).for_each(|(score, inputs)| *score += tree.answer(inputs));
         }
         let off = |(inputs, score): (&Inputs, &f64)| (score - truth(inputs)).abs();
@@ -138,7 +148,12 @@ mod tests {
     #[test]
     fn where_all_are_alike_there_is_nothing_to_ask() {
         let inputs = vec![[1.0; TRAITS]; 5];
-        let tree = Tree::fit(&inputs, &[Bend { slope: 1.0, curvature: 1.0 }; 5], &borders(&inputs));
+        let tree = Tree::fit(
+            &inputs,
+            &[Bend { slope: 1.0, curvature: 1.0 }; 5],
+            &borders(&inputs),
+            &mut keyed(0, Purpose::Grow, 0, 0),
+        );
         assert!(tree.questions.is_empty() && tree.answer(&inputs[0]) < 0.0);
     }
 }
