@@ -18,10 +18,7 @@ fn what_cannot_be_meant_is_usage() {
         ("train synth:svm --certified --within 5s", "--reach"),
         ("train synth:svm --reach -1", "--reach"),
         ("train synth:svm --reach 1e-3 --l1 -0.1", "--l1: -0.1 is not a strength"),
-        (
-            "run synth:svm --algorithm newton --machines 2 --l1 0.1",
-            "newton does not take --l1; with the logistic loss these do: gd, lbfgs",
-        ),
+        ("run synth:svm --algorithm newton --machines 2 --l1 0.1", "newton does not take --l1; these do: gd, lbfgs"),
         ("train synth:svm --reach 1e-3 --machines 8..2", "--machines"),
         ("train synth:svm --reach 1e-3 --cluster nowhere", "neither a file nor one of"),
         ("train synth:svm --reach 1e-3 --algorithms sgd", "is not an algorithm"),
@@ -32,7 +29,7 @@ fn what_cannot_be_meant_is_usage() {
         ("train synth:svm --reach 1e-3 --max-time -1", "--max-time: must be above 0"),
         (
             "run synth:svm --algorithm cocoa --machines 2 --l2 0",
-            "which needs --l2 above 0; these need none: gd, lbfgs, newton",
+            "which needs --l2 above 0; these do: gd, lbfgs, newton",
         ),
         ("run synth:svm --machines 2", "--algorithm"),
         ("run synth:svm --algorithm gd --machines 0", "machine"),

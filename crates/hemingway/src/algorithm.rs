@@ -38,11 +38,11 @@ use crate::data::Shard;
 use crate::problem::{Evaluation, Loss, Outline, Penalty, Scheme};
 use crate::schedule::Schedule;
 use crate::{Error, Result};
-pub(crate) use catalogue::written;
 pub use catalogue::{
     all, alone, by_name, candidates, check, check_problem, factorizers, factorizing_candidates, family, of,
     rounds_in_all, schedule,
 };
+pub(crate) use catalogue::{none_applies, written};
 
 /// One way of solving the problem.
 pub trait Algorithm: Send + Sync {

@@ -403,6 +403,9 @@ impl JobSpec {
                 let must_be_exact = matches!(self.goal, Goal::Reach { .. });
                 let mut all = algorithm::candidates(problem.loss, &problem.penalty, must_be_exact);
                 all.retain(|a| algorithm::check_problem(a.as_ref(), problem).is_ok());
+                if all.is_empty() {
+                    return Err(algorithm::none_applies(problem));
+                }
                 let precedents = precedents(problem);
                 // Of those that get there, the ones whose pace earlier problems foretell, if there are any, or that is known: to
                 // find out about the others takes longer than they save.

@@ -139,9 +139,9 @@ impl Standing {
         self.error_above(self.lower_bound, objective).filter(|error| *error < ASTRONOMIC)
     }
 
-    /// ẽ of a model with this objective.
+    /// ẽ of a model with this objective; none where nothing but 0 is known of P*.
     pub fn estimated_error_of(&self, objective: f64) -> Option<f64> {
-        self.error_above(self.optimum_low(), objective)
+        self.error_above(self.optimum_low(), objective).filter(|error| *error < ASTRONOMIC)
     }
 
     fn error_above(&self, bound: f64, objective: f64) -> Option<f64> {

@@ -68,14 +68,16 @@ impl Outcome {
         let words = summary.ending.words();
         let words = if summary.goal_met { paint.green(words) } else { paint.yellow(words) };
         let Some(objective) = summary.objective else { return words };
-        let why = if summary.goal_met || summary.why == summary.ending.words() {
+        let goal = &self.history.spec.goal;
+        let early = matches!(goal, Goal::Rounds { rounds } if summary.rounds < *rounds);
+        let why = if summary.goal_met && !early || summary.why == summary.ending.words() {
             String::new()
         } else {
             format!("\n{}", summary.why)
         };
         format!(
             "{words}: {}{why}\nobjective {}, estimated error {}, certified error {}",
-            self.history.spec.goal.sentence(),
+            goal.sentence(),
             number::objective(objective),
             number::maybe_error(summary.estimated_error),
             number::maybe_error(summary.certified_error),
@@ -159,21 +161,24 @@ impl Outcome {
             Some(_) => format!("hemingway recommend {run} --user ID{store}"),
         };
         let verb = if matches!(spec.mode, Mode::Fixed(_)) { "run" } else { "train" };
-        match self.summary.ending {
+        let mut next = match self.summary.ending {
             Ending::Interrupted => vec![format!("hemingway {verb} --resume {run}{store}"), explain],
-            Ending::GoalMet => vec![explain, score, predict],
+            Ending::GoalMet => vec![explain, score.clone(), predict.clone()],
             Ending::BudgetSpent if spec.caps.seconds.is_some() => {
-                vec![explain, score, format!("hemingway {verb} --resume {run}{store} --max-time MORE")]
+                vec![explain, score.clone(), format!("hemingway {verb} --resume {run}{store} --max-time MORE")]
             }
             Ending::BudgetSpent if spec.caps.dollars.is_some() => {
-                vec![explain, score, format!("hemingway {verb} --resume {run}{store} --max-cost MORE")]
+                vec![explain, score.clone(), format!("hemingway {verb} --resume {run}{store} --max-cost MORE")]
             }
-            Ending::BudgetSpent => vec![explain, score],
+            Ending::BudgetSpent => vec![explain, score.clone()],
             Ending::Stalled | Ending::Diverged | Ending::FrameOver if verb == "run" => {
                 vec![explain, format!("{}  (let the models choose)", self.command(chosen_by_models(spec)))]
             }
-            Ending::Stalled | Ending::Diverged | Ending::FrameOver => vec![explain, score],
-        }
+            Ending::Stalled | Ending::Diverged | Ending::FrameOver => vec![explain, score.clone()],
+        };
+        // Of a job that no round of is over there is no model.
+        next.retain(|words| self.summary.objective.is_some() || ![&score, &predict].contains(&words));
+        next
     }
 }
 

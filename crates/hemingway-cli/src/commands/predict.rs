@@ -86,7 +86,11 @@ pub(super) fn load_model(name: &str, store: &Path) -> hemingway::Result<TrainedM
         )
     })?;
     if !dir.model_path().is_file() {
-        let what = format!("has no model yet: the run has not ended; go on with `hemingway train --resume {}`", dir.id);
+        let what = format!(
+            "has no model: no round was kept; `hemingway explain {0}` says why, and a run that has not ended goes on with \
+             `hemingway train --resume {0}`",
+            dir.id
+        );
         return Err(hemingway::Error::file(dir.path(), what));
     }
     TrainedModel::load(&dir.model_path())

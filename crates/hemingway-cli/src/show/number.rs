@@ -47,6 +47,9 @@ pub(crate) fn maybe_error(value: Option<f64>) -> String {
 
 /// An objective: five digits, since neighbours differ late.
 pub(crate) fn objective(value: f64) -> String {
+    if !value.is_finite() {
+        return UNKNOWN.into();
+    }
     if (1e-3..1e5).contains(&value.abs()) { format!("{value:.5}") } else { format!("{value:.4e}") }
 }
 

@@ -8,7 +8,7 @@ use super::{
     strads, svrg,
 };
 use crate::backend::Config;
-use crate::problem::{Factors, Loss, Penalty, Problem};
+use crate::problem::{Classes, Factors, Loss, Penalty, Problem};
 use crate::schedule::Schedule;
 use crate::{Error, Result};
 
@@ -137,37 +137,59 @@ pub fn check_problem(algorithm: &dyn Algorithm, problem: &Problem) -> Result<()>
     if algorithm.factorizes() {
         return Ok(());
     }
-    check(algorithm, loss, penalty)?;
-    algorithm.fits(&problem.outline()).map_err(|what| Error::setting("--algorithm", what))?;
-    let Some(classes) = problem.classes.filter(|classes| !algorithm.takes_classes(classes.scheme)) else {
-        return Ok(());
-    };
-    let solves = |a: &dyn Algorithm| matches!(a.support(loss), Support::Exact | Support::Approximate);
-    let fits = |a: &dyn Algorithm| solves(a) && a.takes_classes(classes.scheme) && check(a, loss, penalty).is_ok();
-    let names = names_of(fits);
-    let which = if names.is_empty() { "no algorithm does".into() } else { format!("these do: {names}") };
-    let what = format!("{} does not take {} of the {loss} loss; {which}", algorithm.name(), classes.scheme);
-    Err(Error::setting("--algorithm", what))
+    check_for(algorithm, loss, penalty, problem.classes)?;
+    algorithm.fits(&problem.outline()).map_err(|what| Error::setting("--algorithm", what))
 }
 
 /// Refuses an algorithm that does not apply to a loss and a penalty, in words that say which do.
 pub fn check(algorithm: &dyn Algorithm, loss: Loss, penalty: &Penalty) -> Result<()> {
-    let refuse = |why: String| Err(Error::setting("--algorithm", why));
-    let solves = |a: &dyn Algorithm| matches!(a.support(loss), Support::Exact | Support::Approximate);
-    let those = |fit: &dyn Fn(&dyn Algorithm) -> bool| names_of(|a| solves(a) && fit(a));
-    let name = algorithm.name();
+    check_for(algorithm, loss, penalty, None)
+}
+
+/// What to say where nothing applies to a problem that an algorithm is to be chosen for.
+pub(crate) fn none_applies(problem: &Problem) -> Error {
+    let (loss, Penalty { l2, l1 }) = (problem.loss, problem.penalty);
+    let scheme = problem.classes.map_or(String::new(), |classes| format!("{} of ", classes.scheme));
+    let others = others(loss, &problem.penalty, problem.classes);
+    let what = format!("nothing takes {scheme}the {loss} loss with --l2 {l2} and --l1 {l1}; {others}");
+    Error::setting("--algorithms", what)
+}
+
+fn check_for(algorithm: &dyn Algorithm, loss: Loss, penalty: &Penalty, classes: Option<Classes>) -> Result<()> {
+    let Some(why) = obstacle(algorithm, loss, penalty, classes) else { return Ok(()) };
+    let what = format!("{} {why}; {}", algorithm.name(), others(loss, penalty, classes));
+    Err(Error::setting("--algorithm", what))
+}
+
+fn solves(algorithm: &dyn Algorithm, loss: Loss) -> bool {
+    matches!(algorithm.support(loss), Support::Exact | Support::Approximate)
+}
+
+/// What keeps an algorithm from such problems.
+fn obstacle(algorithm: &dyn Algorithm, loss: Loss, penalty: &Penalty, classes: Option<Classes>) -> Option<String> {
+    let stranger = classes.filter(|classes| !algorithm.takes_classes(classes.scheme));
     if algorithm.support(loss) == Support::No {
-        return refuse(format!("{name} does not apply to the {loss} loss; these do: {}", those(&|_| true)));
+        Some(format!("does not apply to the {loss} loss"))
+    } else if penalty.l1 > 0.0 && solves(algorithm, loss) && !algorithm.takes_l1() {
+        Some("does not take --l1".into())
+    } else if algorithm.is_dual() && penalty.l2 <= 0.0 {
+        Some("works on the dual, which needs --l2 above 0".into())
+    } else {
+        stranger.map(|classes| format!("does not take {} of the {loss} loss", classes.scheme))
     }
-    if penalty.l1 > 0.0 && solves(algorithm) && !algorithm.takes_l1() {
-        return refuse(format!(
-            "{name} does not take --l1; with the {loss} loss these do: {}",
-            those(&|a| a.takes_l1())
-        ));
-    }
-    if algorithm.is_dual() && penalty.l2 <= 0.0 {
-        let others = those(&|a| !a.is_dual() && (a.takes_l1() || penalty.l1 == 0.0));
-        return refuse(format!("{name} works on the dual, which needs --l2 above 0; these need none: {others}"));
-    }
-    Ok(())
+}
+
+/// Who does apply, or would if one thing were otherwise.
+fn others(loss: Loss, penalty: &Penalty, classes: Option<Classes>) -> String {
+    let those = |penalty: &Penalty, classes: Option<Classes>| {
+        names_of(|a| solves(a, loss) && obstacle(a, loss, penalty, classes).is_none())
+    };
+    let ways = [
+        ("these do", those(penalty, classes)),
+        ("with --l2 above 0 these do", those(&Penalty { l2: 1.0, ..*penalty }, classes)),
+        ("with --l1 0 these do", those(&Penalty { l1: 0.0, ..*penalty }, classes)),
+        ("of two classes (--positive LABEL) these do", those(penalty, None)),
+    ];
+    let way = ways.into_iter().find(|(_, names)| !names.is_empty());
+    way.map_or_else(|| "no algorithm does".into(), |(words, names)| format!("{words}: {names}"))
 }

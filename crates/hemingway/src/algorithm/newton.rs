@@ -184,9 +184,12 @@ impl NewtonServer {
         self.sum.resize(2 * d + 1, 0.0);
         on.round(&Order::train(on, Task::Probe, Vec::new()), w, &mut self.sum)?;
         let value = primal::fold_gradient(&self.outline, w, &mut self.sum[..=d]);
-        let (n, l2) = (self.outline.rows as f64, self.outline.penalty.l2);
-        let diagonal = self.sum[d + 1..].iter().map(|h| h / n + l2).collect();
-        Ok(Look { value, gradient: self.sum[..d].to_vec(), diagonal })
+        let (n, l2, least) = (self.outline.rows as f64, self.outline.penalty.l2, self.least_bend());
+        let (gradient, bends) = (&self.sum[..d], &self.sum[d + 1..]);
+        // All rows of a column may lie where the loss is straight.
+        let diagonal = |(h, g): (&f64, &f64)| if *h > 0.0 || *g == 0.0 { h / n + l2 } else { least };
+        let diagonal = bends.iter().zip(gradient).map(diagonal).collect();
+        Ok(Look { value, gradient: gradient.to_vec(), diagonal })
     }
 
     fn begin(&mut self, w: &[f64], look: Look) {
@@ -231,7 +234,7 @@ impl NewtonServer {
         let look = self.look(on, shared)?;
         // The rows' φ″ are now of the end, and this descent cannot go on.
         let Some(descent) = self.descent.take() else { return Ok(Step::Moved) };
-        let leaped = descent.is_leap();
+        let leaped = descent.is_leap;
         let taken = if leaped { descent.fell_to(look.value) } else { self.region.judge(&descent, look.value) };
         if taken {
             self.refusals = 0;

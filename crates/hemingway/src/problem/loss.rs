@@ -151,14 +151,14 @@ impl Loss {
         Bent { value: t.max(0.0) + ln_1p(e), slope, bend: likely * unlikely }
     }
 
-    /// φ″(z, y), where φ bends; 0 on straight pieces.
+    /// φ″(z, y), where φ bends; 0 on straight pieces. Where they meet, and training begins there with the smoothed hinge, φ bends.
     #[inline(always)]
     pub fn bend(self, z: f64, y: f64) -> f64 {
         let within = |inside: bool, bend: f64| if inside { bend } else { 0.0 };
         match self {
             Self::Hinge | Self::Absolute => 0.0,
             Self::SquaredHinge => within(y * z < 1.0, 2.0),
-            Self::SmoothedHinge => within((0.0..SMOOTHING).contains(&(1.0 - y * z)), 1.0 / SMOOTHING),
+            Self::SmoothedHinge => within((0.0..=SMOOTHING).contains(&(1.0 - y * z)), 1.0 / SMOOTHING),
             Self::Logistic => sigmoid(z) * sigmoid(-z),
             Self::Squared => 1.0,
             Self::Huber => within((z - y).abs() <= HUBER, 1.0),

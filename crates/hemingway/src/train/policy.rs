@@ -97,7 +97,8 @@ fn frame(history: &History, run: String, config: Config, rounds: Range<u64>) -> 
 fn choose(history: &History, adapt: bool, plan_only: bool) -> Decision {
     let foresight = Foresight::of(history);
     let Some(best) = foresight.best_tried().or_else(|| foresight.best_proven()).or_else(|| foresight.best()) else {
-        return stop(Ending::Stalled, "every algorithm stands still or ran away".into(), None);
+        let why = "every algorithm ran away, or stands still: at its floor, or where its error cannot be claimed";
+        return stop(Ending::Stalled, why.into(), None);
     };
     let current = training(history).and_then(|config| foresight.prospect_of(config));
     if current.is_none()

@@ -46,6 +46,8 @@ pub(super) struct Descent {
     value: f64,
     /// Whether it has gone as far as it goes.
     pub(super) is_over: bool,
+    /// Whether it went without a product.
+    pub(super) is_leap: bool,
     /// Where it goes next.
     pub(super) direction: Vec<f64>,
     /// How far it has come.
@@ -75,6 +77,7 @@ impl Descent {
             start: w.to_vec(),
             value,
             is_over: false,
+            is_leap: false,
             direction: Vec::new(),
             step: vec![0.0; w.len()],
             residual,
@@ -117,7 +120,7 @@ impl Descent {
         });
         self.size = dot(&self.residual, &self.step);
         self.residual.fill(0.0);
-        self.is_over = true;
+        (self.is_over, self.is_leap) = (true, true);
     }
 
     /// Whether there is nowhere to go.
@@ -164,11 +167,6 @@ impl Descent {
         axpy(1.0, &self.step, w);
     }
 
-    /// Whether it went without a product.
-    pub(super) fn is_leap(&self) -> bool {
-        self.is_over && self.learned.is_empty()
-    }
-
     /// Whether a leap that ended at this P is taken.
     pub(super) fn fell_to(&self, value: f64) -> bool {
         value - self.value <= TAKEN * self.slope()
@@ -188,10 +186,11 @@ impl Descent {
         a.iter().zip(b).zip(&self.diagonal).map(|((a, b), m)| a * b * m).sum()
     }
 
-    /// Its numbers, its vectors, then the pairs it learned.
+    /// Its numbers, its vectors, then the pairs it learned. It is over by a descent, 1, or a leap, 2.
     pub(super) fn state(&self) -> impl Iterator<Item = f64> + '_ {
-        let [is_over, by_memory] = [self.is_over, self.by_memory].map(|is| f64::from(u8::from(is)));
-        let numbers = [self.value, is_over, by_memory, self.size, self.enough, f64::from(self.products)];
+        let [is_over, is_leap, by_memory] =
+            [self.is_over, self.is_leap, self.by_memory].map(|is| f64::from(u8::from(is)));
+        let numbers = [self.value, is_over + is_leap, by_memory, self.size, self.enough, f64::from(self.products)];
         let vectors =
             [&self.start, &self.direction, &self.step, &self.residual, &self.gradient, &self.diagonal].into_iter();
         numbers.into_iter().chain(vectors.flatten().copied()).chain(self.learned.state())
@@ -206,6 +205,7 @@ impl Descent {
             start: vector(0),
             value: *value,
             is_over: *is_over != 0.0,
+            is_leap: *is_over == 2.0,
             direction: vector(1),
             step: vector(2),
             residual: vector(3),
