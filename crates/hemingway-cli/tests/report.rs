@@ -122,6 +122,17 @@ fn the_command_of_a_report_makes_the_same_run_again() {
 }
 
 #[test]
+fn what_rested_on_nothing_is_made_again_in_a_store_that_remembers_it() {
+    let desk = Desk::new();
+    let export = || desk.ok("runs export last").out.replace("svm-2", "svm-1");
+    desk.run("train synth:svm,rows=300,columns=8 --loss hinge --l2 0.01 --reach 1e-2 --cluster cloud-25gbit");
+    let first = export();
+    let command = desk.json("report last").0["command"].as_str().unwrap().to_owned();
+    desk.run(command.strip_prefix("hemingway ").unwrap());
+    assert_eq!(first, export(), "{command}");
+}
+
+#[test]
 fn a_run_that_has_not_ended_is_told_as_far_as_it_got() {
     let desk = told();
     let whole = events();

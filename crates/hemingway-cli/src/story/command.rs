@@ -12,6 +12,7 @@ use hemingway::train::{Compared, History};
 
 use super::Story;
 use crate::clusters;
+use crate::show::Remembered;
 
 /// How to do the same again.
 pub(crate) struct Again {
@@ -24,7 +25,7 @@ pub(crate) struct Again {
 impl Again {
     /// From what the journal says was asked.
     pub(crate) fn of(story: &Story) -> Result<Self> {
-        let spec = &story.history.spec;
+        let spec = &as_it_began(story);
         let places = places(story)?;
         let names: Vec<&str> = places.iter().map(|(name, _)| name.as_str()).collect();
         let mut line = line(spec, &names, Some(spec.seed));
@@ -35,6 +36,14 @@ impl Again {
         let clusters = places.into_iter().chain(links).filter_map(|(name, text)| Some((name, text?)));
         Ok(Self { files: clusters.chain(strategy(spec)).collect(), line })
     }
+}
+
+/// What was asked, in such words that a store which has learned since, from this very run at least, gives the same answer.
+fn as_it_began(story: &Story) -> JobSpec {
+    let History { spec, facts, compared, .. } = &story.history;
+    let chose = matches!(spec.mode, Mode::Choose { .. }) && compared.is_empty();
+    let forget = spec.forget || chose && Remembered::of(&facts.lore).is_nothing();
+    JobSpec { forget, ..spec.clone() }
 }
 
 /// The command that asks for this job on these clusters. `--store` is left to whoever knows it.
