@@ -93,6 +93,7 @@ const FILES: &[Case] = &[
     of("times.csv", "train times.csv --reach 1e-3"),
     said("data convert good.svm good.xlsx"),
     said("data convert good.svm good.csv"),
+    said("data convert good.svm runs"),
     said("data convert good.svm nowhere/good.svm"),
     said("data split good.svm --test 1.5"),
 ];
@@ -318,6 +319,7 @@ const SYNC: &[Case] = &[
     said("sync run bert-large ring --cluster laptop --scale 1"),
     said("sync search vgg16 --cluster laptop --from nowhere.jsonl"),
     of("trials.jsonl", "sync search vgg16 --cluster laptop --from trials.jsonl"),
+    said("sync search vgg16 --cluster laptop --keep runs"),
     of("trials.jsonl", "sync search vgg16 --cluster laptop --keep trials.jsonl"),
     of("none.jsonl", "sync search vgg16 --cluster laptop --from none.jsonl"),
     said("sync search vgg16 --cluster laptop --trials 0"),
