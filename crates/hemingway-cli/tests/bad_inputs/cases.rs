@@ -111,6 +111,7 @@ const ARRAYS: &[Case] = &[
     of("labels.npz", "data info labels.npz"),
     of("indptr.npz", "data info indptr.npz"),
     of("csc.npz", "data info csc.npz"),
+    of("coo.npz", "data info coo.npz"),
     of("cut.npz", "data info cut.npz"),
     of("cut.parquet", "data info cut.parquet"),
     of("wrong.parquet", "data info wrong.parquet"),
