@@ -120,6 +120,9 @@ const ARRAYS: &[Case] = &[
 
 const SYNTH: &[Case] = &[
     said("data info synth:cubic"),
+    said("data info synth:ratings"),
+    said("data synth ratings -o ratings.svm"),
+    said("data info synth:multiclass,classes=2"),
     said("data info synth:ridge,density=0.1"),
     said("data info synth:ridge,rows"),
     said("data info synth:ridge,rows=many"),
