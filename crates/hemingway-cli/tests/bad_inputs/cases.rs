@@ -93,6 +93,7 @@ const FILES: &[Case] = &[
     of("times.csv", "train times.csv --reach 1e-3"),
     said("data convert good.svm good.xlsx"),
     said("data convert good.svm good.csv"),
+    said("data convert good.svm good.onnx"),
     said("data convert good.svm runs"),
     said("data convert good.svm nowhere/good.svm"),
     said("data split good.svm --test 1.5"),
