@@ -207,6 +207,7 @@ const FLAGS: &[Case] = &[
     said("train absent.svm --reach 1e-3 --path 5 --cross-validate 1"),
     said("train absent.svm --reach 1e-3 --path 5 --sync search"),
     said("train absent.svm --reach 1e-3 --path 5 --fixed"),
+    said("plan good.svm --reach 1e-3 --model m.json"),
     said("run good.svm --machines 1"),
     said("run good.svm --algorithm cocao --machines 1"),
     said("run good.svm --algorithm cocoa+:epochs=0 --machines 2"),
