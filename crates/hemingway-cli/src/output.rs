@@ -85,14 +85,17 @@ pub(crate) fn usage(error: &clap::Error) -> ExitCode {
     ExitCode::from(if error.use_stderr() { exit::USAGE } else { exit::MET })
 }
 
-/// Whether JSON is wanted, as far as a broken command line can tell.
+/// Whether JSON is wanted, as far as a broken command line can tell: it may name several manners.
 fn asked_for_json() -> bool {
     let words: Vec<String> = std::env::args().collect();
-    let given = words.iter().enumerate().find_map(|(i, word)| match word.strip_prefix("--output")? {
-        "" => words.get(i + 1).cloned(),
-        rest => rest.strip_prefix('=').map(str::to_owned),
+    let mut given = words.iter().enumerate().filter_map(|(i, word)| match word.strip_prefix("--output")? {
+        "" => words.get(i + 1).map(String::as_str),
+        rest => rest.strip_prefix('='),
     });
-    given.or_else(|| std::env::var("HEMINGWAY_OUTPUT").ok()).is_some_and(|mode| mode == "json")
+    match given.next() {
+        Some(mode) => mode == "json" || given.any(|mode| mode == "json"),
+        None => std::env::var("HEMINGWAY_OUTPUT").is_ok_and(|mode| mode == "json"),
+    }
 }
 
 /// Data. A reader that has gone away has seen enough.

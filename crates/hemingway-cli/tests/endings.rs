@@ -146,6 +146,18 @@ fn the_environment_may_ask_for_json() {
 }
 
 #[test]
+fn a_line_that_names_several_manners_is_refused_in_json_if_it_is_among_them() {
+    let desk = Desk::new();
+    for line in ["runs --output quiet --output json", "runs --output=json --output human"] {
+        let said = desk.run(line);
+        assert_eq!((said.code, said.err.as_str()), (2, ""), "{line}");
+        let error = serde_json::from_str::<Value>(&said.out).unwrap()["error"].clone();
+        assert!(error.as_str().is_some_and(|error| error.contains("cannot be used multiple times")), "{error}");
+    }
+    assert!(desk.run("runs --output quiet --output human").out.is_empty());
+}
+
+#[test]
 fn the_model_kept_is_the_one_that_meets_a_metric_goal() {
     let desk = Desk::new();
     for wanted in [0.90, 0.92, 0.93] {

@@ -80,6 +80,7 @@ fn data_is_converted_there_and_back() {
     desk.write("table.csv", &table(["a", "b", "won"]));
     let (written, _) = desk.json("data convert table.csv table.npz");
     assert_eq!((&written["file"], &written["rows"]), (&Value::from("table.npz"), &Value::from(40)));
+    assert_eq!(written["notes"], desk.json("data info table.csv").0["notes"]);
     desk.ok("data convert table.npz table.svm");
     desk.ok("data convert table.csv direct.svm");
     assert_eq!(desk.read("table.svm"), desk.read("direct.svm"));
@@ -119,6 +120,7 @@ fn data_is_split_by_the_seed() {
     let (parts, _) = desk.json("data split table.csv --test 0.25");
     assert_eq!((&parts["train"]["rows"], &parts["test"]["rows"]), (&Value::from(30), &Value::from(10)));
     assert_eq!(parts["test"]["file"], "table-test.svm");
+    assert!(parts["notes"][0].as_str().is_some_and(|note| note.starts_with("labels are column")), "{parts:#}");
     let first = desk.read("table-test.svm");
     desk.ok("data split table.csv --test 0.25 --seed 1");
     assert_ne!(desk.read("table-test.svm"), first);

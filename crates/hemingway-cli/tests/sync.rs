@@ -57,6 +57,24 @@ fn people_read_tables_with_a_reason() {
 }
 
 #[test]
+fn an_exchange_of_several_shards_counts_its_variables() {
+    let desk = Desk::new();
+    let shard = r#"{"by": "ring", "group": 0}"#;
+    desk.write(
+        "small.json",
+        r#"{"name": "s", "variables": [{"name": "w", "shape": [4]}, {"name": "b", "shape": [2]}]}"#,
+    );
+    let plans = format!(
+        r#"{{"variable": "w", "partition": {{"axis": 0, "sizes": [2, 2]}}, "shards": [{shard}, {shard}]}},
+           {{"variable": "b", "shards": [{shard}]}}"#
+    );
+    let head = r#""version": 1, "name": "merged", "machines": 2, "window": 1"#;
+    desk.write("merged.json", &format!("{{{head}, \"variables\": [{plans}]}}"));
+    let explained = desk.ok("sync explain small.json merged.json --cluster laptop --machines 2").out;
+    assert!(explained.contains("w and 1 more  ring"), "{explained}");
+}
+
+#[test]
 fn real_bytes_move_over_shaped_links() {
     let desk = desk();
     let (json, code) = desk.json("sync run two.json byteps --cluster cloud-25gbit --machines 3 --steps 2 --scale 4");

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::algorithm;
 use crate::engine::check_machines;
-use crate::{Error, Result};
+use crate::{Error, Result, kind};
 pub use autodist::{FromAutodist, from_autodist};
 pub use fabric::{Fabric, Host, Rack};
 pub use timed::Timed;
@@ -203,12 +203,12 @@ impl Cluster {
 
     /// Reads and checks a cluster file.
     pub fn read(path: &Path) -> Result<Self> {
-        let text = std::fs::read_to_string(path).map_err(Error::io(path))?;
-        Self::parse(&text).map_err(|e| match e {
+        let in_file = |error| match error {
             Error::Data { line, what, .. } => Error::data(path, line, what),
             Error::Setting { field, what } => Error::file(path, format!("{field}: {what}")),
             other => other,
-        })
+        };
+        kind::A_CLUSTER.read(path, |text| Self::parse(text).map_err(in_file))
     }
 
     /// Understands the text of a cluster file.

@@ -73,12 +73,20 @@ impl Error {
         Self::Setting { field: field.into(), what: what.into() }
     }
 
-    /// Attaches the path to an operating-system error, and says where it is the folder that is missing.
+    /// Attaches the path to an operating-system error. Where it is the name that is wrong, that is said in words that help,
+    /// unless the error has words of its own.
     pub fn io(path: &Path) -> impl FnOnce(io::Error) -> Self + '_ {
         move |cause| {
             let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.is_dir());
-            let cause = match folder.filter(|_| cause.kind() == ErrorKind::NotFound) {
-                Some(folder) => io::Error::new(cause.kind(), format!("there is no folder {}", folder.display())),
+            let said = match (cause.kind(), folder) {
+                (ErrorKind::NotFound, Some(folder)) => Some(format!("there is no folder {}", folder.display())),
+                _ if cause.get_ref().is_some() => None,
+                (ErrorKind::NotFound, None) => Some("there is no such file".into()),
+                (ErrorKind::IsADirectory, _) => Some("is a folder; name a file in it".into()),
+                _ => None,
+            };
+            let cause = match said {
+                Some(said) => io::Error::new(cause.kind(), said),
                 None => cause,
             };
             Self::Io { path: path.into(), cause }
@@ -91,9 +99,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_missing_folder_is_named() {
+    fn what_is_missing_or_a_folder_is_said_in_words() {
         let error = |path: &str| Error::io(Path::new(path))(ErrorKind::NotFound.into()).to_string();
         assert_eq!(error("no/where/a.csv"), "no/where/a.csv: there is no folder no/where");
-        assert_eq!(error("a.csv"), "a.csv: entity not found");
+        assert_eq!(error("a.csv"), "a.csv: there is no such file");
+        let error = Error::io(Path::new("a"))(ErrorKind::IsADirectory.into());
+        assert_eq!(error.to_string(), "a: is a folder; name a file in it");
+        assert!(matches!(error, Error::Io { cause, .. } if cause.kind() == ErrorKind::IsADirectory));
     }
 }

@@ -65,6 +65,7 @@ pub mod engine;
 pub mod error;
 pub mod goal;
 pub mod job;
+mod kind;
 pub mod metric;
 pub mod model;
 pub mod path;

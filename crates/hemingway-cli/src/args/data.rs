@@ -132,7 +132,7 @@ pub(crate) enum DataCommand {
 /// What to write.
 #[derive(Debug, Args)]
 pub(crate) struct FormatArg {
-    /// The format to write [default: by the ending of the name; LIBSVM text but for .npz and .parquet]
+    /// The format to write [default: by the ending of the name; .npz, .parquet, or LIBSVM text]
     #[arg(long = "to", value_enum, value_name = "FORMAT")]
     format: Option<To>,
 }

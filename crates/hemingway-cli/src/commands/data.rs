@@ -5,14 +5,14 @@ mod written;
 use anyhow::Result;
 use hemingway::data::info::{LabelSummary, Storage};
 use hemingway::data::synth::Recipe;
-use hemingway::data::{Dataset, Info, Loaded, Reading, Source};
+use hemingway::data::{Info, Loaded, Reading, Source};
 use serde_json::{Value, json};
 
 use super::exit;
 use crate::args::DataCommand;
 use crate::output::{Answer, Output};
 use crate::show::{Paint, number};
-use written::{Parts, part, stem, write};
+use written::{Parts, Written, part, stem, write};
 
 /// Looks at, makes, converts or splits.
 pub(super) fn data(command: &DataCommand, out: &mut dyn Output) -> Result<u8> {
@@ -27,35 +27,36 @@ pub(super) fn data(command: &DataCommand, out: &mut dyn Output) -> Result<u8> {
             let waiting = out.wait(&format!("making {spec}"));
             let dataset = recipe.make();
             drop(waiting);
-            let written = write(&dataset, path, format, out)?;
-            out.answer(&written)?;
+            let part = write(&dataset, path, format, out)?;
+            out.answer(&Written { part, notes: Vec::new() })?;
         }
         DataCommand::Convert { from, to, labels, weights, format } => {
             let (format, reading) = (format.of(to)?, Reading::of(&labels.labels(), &weights.weights()));
-            let dataset = load_aloud(&Source::parse(from)?, &reading, out)?;
-            let written = write(&dataset, to, format, out)?;
-            out.answer(&written)?;
+            let Loaded { dataset, notes, .. } = load_aloud(&Source::parse(from)?, &reading, out)?;
+            let part = write(&dataset, to, format, out)?;
+            out.answer(&Written { part, notes })?;
         }
         DataCommand::Split { data, test, seed, out: path, labels, weights, to } => {
             let (source, format) = (Source::parse(data)?, (*to).into());
             let stem = path.clone().unwrap_or_else(|| stem(&source));
             let reading = Reading::of(&labels.labels(), &weights.weights());
-            let (train, test) = load_aloud(&source, &reading, out)?.split(*test, *seed)?;
+            let Loaded { dataset, notes, .. } = load_aloud(&source, &reading, out)?;
+            let (train, test) = dataset.split(*test, *seed)?;
             let train = write(&train, &part(&stem, "train", format), format, out)?;
             let test = write(&test, &part(&stem, "test", format), format, out)?;
-            out.answer(&Parts { train, test })?;
+            out.answer(&Parts { train, test, notes })?;
         }
     }
     Ok(exit::MET)
 }
 
 /// Loads, and says how the file was understood.
-fn load_aloud(source: &Source, reading: &Reading, out: &mut dyn Output) -> hemingway::Result<Dataset> {
+fn load_aloud(source: &Source, reading: &Reading, out: &mut dyn Output) -> hemingway::Result<Loaded> {
     let loaded = load(source, reading, out)?;
     for note in &loaded.notes {
         out.say(&format!("note: {note}"));
     }
-    Ok(loaded.dataset)
+    Ok(loaded)
 }
 
 fn load(source: &Source, reading: &Reading, out: &mut dyn Output) -> hemingway::Result<Loaded> {

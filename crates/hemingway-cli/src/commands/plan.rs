@@ -26,6 +26,9 @@ pub(super) fn plan(args: &TrainArgs, out: &mut dyn Output, began: Instant) -> Re
     if args.path.path.is_some() {
         return Err(Usage::error("a path needs no plan: `train --path N` solves it on threads of this machine"));
     }
+    if args.keep.model.is_some() {
+        return Err(Usage::error("--model: a plan trains no model; give it to `hemingway train` or `hemingway run`"));
+    }
     let manners = Manners { ask: false, all: args.choice.all, table: true };
     let (outcome, clusters) = match (&args.keep.resume, &args.places.cluster[..]) {
         (Some(run), _) => {

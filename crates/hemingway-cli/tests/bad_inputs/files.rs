@@ -29,6 +29,7 @@ const TEXTS: &[(&str, &str)] = &[
     ("from-zero.svm", "+1 0:1\n-1 2:1\n"),
     ("beyond-f32.svm", "+1 1:1e300\n-1 2:1\n"),
     ("one-class.svm", "1 1:1\n1 2:1\n"),
+    ("amounts.svm", "0.5 1:1\n1.5 2:1\n2.5 1:2\n"),
     ("three-classes.svm", "1 1:1\n2 2:1\n3 1:2\n"),
     // CSV
     ("header.csv", "a,b,label\n"),
@@ -49,6 +50,9 @@ const TEXTS: &[(&str, &str)] = &[
     ("label.vw", "|w good film\n"),
     ("weight.vw", "1 -2 |w good film\n"),
     ("value.vw", "1 |w good:much\n"),
+    // Something else
+    ("page.html", "<!DOCTYPE html><html><body>404 Not found</body></html>\n"),
+    ("array.json", "[1, 2]\n"),
     // Weights
     ("few.weights", "1\n2\n"),
     ("negative.weights", "1\n-2\n1\n1\n"),
@@ -165,6 +169,17 @@ fn binaries() -> Vec<(&'static str, &'static str, Vec<u8>)> {
         ),
         ("indptr.npz", "a sparse matrix without `indptr`", npz(&[("indices", &ids), ("data", &ids), ("shape", &ids)])),
         ("csc.npz", "a sparse matrix by columns", npz(&[("indptr", &ids), ("format", &npy("|S3", "()", b"csc"))])),
+        (
+            "coo.npz",
+            "a sparse matrix by coordinates",
+            npz(&[
+                ("row", &ids),
+                ("col", &ids),
+                ("format", &npy("|S3", "()", b"coo")),
+                ("shape", &ids),
+                ("data", &ids),
+            ]),
+        ),
         ("cut.npz", "the first bytes of a zip archive", b"PK\x03\x04\x14\0\0\0".to_vec()),
         ("cut.parquet", "the first bytes of a Parquet file", b"PAR1\x15\x04\x15\x08".to_vec()),
         ("wrong.parquet", "text that is named .parquet", b"PAR1 is how such a file begins, and ends: PAR1".to_vec()),
@@ -173,6 +188,7 @@ fn binaries() -> Vec<(&'static str, &'static str, Vec<u8>)> {
             "images without their labels",
             b"\0\0\x08\x03\0\0\0\x01\0\0\0\x01\0\0\0\x01\xff".to_vec(),
         ),
+        ("picture.png", "the first bytes of a picture", b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR".to_vec()),
         ("cut.safetensors", "the first bytes of a safetensors file", b"\x40\0\0\0\0\0\0\0{\"weights\":".to_vec()),
         ("model.onnx", "an ONNX graph", b"\x08\x08\x12\x09hemingway".to_vec()),
     ]

@@ -8,7 +8,7 @@ mod fields;
 use std::io::BufRead;
 use std::path::Path;
 
-use super::layout::{Layout, Role, TEXT_ADVICE};
+use super::layout::{Layout, Role};
 use super::text::{is_skipped, number, show};
 use super::{Dataset, Matrix, Reading, file, weights};
 use crate::{Error, Result};
@@ -158,7 +158,7 @@ impl<'a> Rows<'a> {
                     format!("{column}: {} has a decimal comma; write a point", show(field))
                 }
                 _ if is_label => format!("{column}: the label {} is text; give each class a number", show(field)),
-                _ => format!("{column}: {} is text, not a number; {TEXT_ADVICE}", show(field)),
+                _ => format!("{column}: {} is text, not a number; {}", show(field), self.layout.text_advice()),
             }
         })
     }

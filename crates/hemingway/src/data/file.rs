@@ -34,13 +34,11 @@ pub(crate) fn open(path: &Path) -> Result<Input> {
     })
 }
 
-/// What the operating system says where there is no file, in words that help.
+/// What the operating system says where there is no file, and what else may be named.
 fn unopened(path: &Path) -> impl FnOnce(io::Error) -> Error + '_ {
-    let said = |kind, what: &str| io::Error::new(kind, what);
     move |cause| {
         Error::io(path)(match cause.kind() {
-            ErrorKind::NotFound => said(ErrorKind::NotFound, "there is no such file; data is a file, or synth:KIND"),
-            ErrorKind::IsADirectory => said(ErrorKind::IsADirectory, "is a folder; name a file in it"),
+            ErrorKind::NotFound => io::Error::new(cause.kind(), "there is no such file; data is a file, or synth:KIND"),
             _ => cause,
         })
     }

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::{file, idx, numpy, text};
+use crate::kind;
 
 /// The formats of data that can be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,6 +29,9 @@ const FOREIGN: [(&[u8], &[&str], &str); 3] = [
     (b"\xfd7zXZ", &["xz"], "xz"),
     (b"\x28\xb5\x2f\xfd", &["zst"], "zstd"),
 ];
+
+/// What to give instead.
+const READABLE: &str = "data is LIBSVM, CSV or Vowpal Wabbit text, .npz, .npy, Parquet or idx (docs/data.md)";
 
 /// First bytes of text that is not UTF-8.
 const UTF16: [&[u8]; 2] = [&[0xff, 0xfe], &[0xfe, 0xff]];
@@ -55,8 +59,11 @@ impl Format {
             return Ok(Self::Parquet);
         }
         refuse_foreign(head, &ending)?;
+        if let Some(kind) = kind::but_data(head) {
+            return Err(format!("is {kind}; {READABLE}"));
+        }
         if head.contains(&0) {
-            return Err("is neither text nor a format known here; `hemingway data --help` shows what is".into());
+            return Err(format!("is neither text nor a format known here; {READABLE}"));
         }
         Ok(match ending.as_str() {
             "csv" | "tsv" => Self::Csv,
@@ -136,6 +143,14 @@ mod tests {
             assert_eq!(of("data", line.as_bytes()), Ok(format), "{line:?}");
         }
         assert_eq!(of("x.CSV.gz", b"single\n1"), Ok(Format::Csv));
+    }
+
+    #[test]
+    fn what_is_no_data_is_told_what_is() {
+        for (head, kind) in [(&b"\x89PNG\0"[..], "a picture (PNG)"), (b"{\"a\": 1}", "a JSON object")] {
+            assert_eq!(of("x.csv", head).unwrap_err(), format!("is {kind}; {READABLE}"));
+        }
+        assert!(of("x", b"\x01\0").unwrap_err().ends_with(READABLE));
     }
 
     #[test]

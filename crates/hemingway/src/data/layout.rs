@@ -18,6 +18,9 @@ pub(super) enum Role {
 pub(super) const TEXT_ADVICE: &str = "leave the column out, or make a column of 0 and 1 of each of its values, for \
                                       example with pandas: get_dummies(frame)";
 
+/// What to do about it where the columns are those of records.
+const RECORDS_ADVICE: &str = "the columns are those of records, which `fit` and `advise` read";
+
 /// The columns of a file.
 #[derive(Debug, PartialEq)]
 pub(super) struct Layout {
@@ -74,6 +77,13 @@ impl Layout {
             None => header.as_ref().map(|names| features(names, &roles)),
         };
         Ok(Self { roles, columns, names, notes, header })
+    }
+
+    /// What to do about text in a column of numbers.
+    pub(super) fn text_advice(&self) -> &'static str {
+        let has = |name: &str| self.header.iter().flatten().any(|column| column.eq_ignore_ascii_case(name));
+        let is_records = has("machines") && (has("algorithm") || has("context"));
+        if is_records { RECORDS_ADVICE } else { TEXT_ADVICE }
     }
 
     /// A column as it is called in messages.

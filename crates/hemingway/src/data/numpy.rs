@@ -60,7 +60,7 @@ type Arrays = (Matrix, Option<Vec<f64>>, Option<Vec<f64>>);
 
 fn rows_and_labels(mut archive: Archive) -> Result<Arrays, String> {
     let rows = archive.find(&["X", "x"]);
-    let sparse = archive.find(&["indptr"]).is_some() || (rows.is_none() && archive.find(&["indices"]).is_some());
+    let sparse = archive.find(&["indptr"]).is_some() || (rows.is_none() && archive::is_sparse(&archive));
     let matrix = if sparse {
         archive::csr(&mut archive)?
     } else {

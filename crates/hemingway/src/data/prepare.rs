@@ -76,7 +76,7 @@ pub struct Rules {
 /// than two, numbers of classes.
 pub fn prepare(dataset: Dataset, preparation: &Preparation, binary: bool) -> Result<Prepared> {
     let largest = || largest_by_column(&dataset.matrix);
-    let rules = Rules::learn(&dataset.labels, dataset.columns(), largest, preparation, binary)?;
+    let rules = Rules::learn(&dataset.labels, &dataset.name, dataset.columns(), largest, preparation, binary)?;
     let (mut dataset, mut notes) = rules.apply(dataset)?;
     notes.extend(preparation.note());
     dataset.matrix = preparation.kept(dataset.matrix, &dataset.name)?;
@@ -96,9 +96,11 @@ impl Preparation {
 }
 
 impl Rules {
-    /// From all labels, the number of columns and, where it matters, the largest absolute value in each.
+    /// From all labels of the data of this name, the number of columns and, where it matters, the largest absolute value
+    /// in each.
     pub(crate) fn learn(
         labels: &[f64],
+        name: &str,
         columns: usize,
         largest: impl FnOnce() -> Vec<f64>,
         preparation: &Preparation,
@@ -110,7 +112,7 @@ impl Rules {
             unit_rows: preparation.normalize == Some(Normalize::Rows),
             scales: (preparation.normalize == Some(Normalize::Columns)).then(largest),
             intercept: preparation.intercept,
-            labels: LabelRule::learn(labels, preparation, binary)?,
+            labels: LabelRule::learn(labels, name, preparation, binary)?,
         })
     }
 

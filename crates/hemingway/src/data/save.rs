@@ -21,8 +21,9 @@ pub enum SaveAs {
     Parquet,
 }
 
-/// Endings that promise another format.
-const OTHERS: [&str; 11] = ["csv", "tsv", "npy", "vw", "arrow", "feather", "json", "jsonl", "xls", "xlsx", "h5"];
+/// Endings that files of LIBSVM text have; any other promises another format.
+const LIBSVM: [&str; 14] =
+    ["", "svm", "libsvm", "svmlight", "txt", "dat", "data", "t", "tr", "train", "test", "val", "scale", "binary"];
 
 /// Why Parquet is neither read nor written.
 #[cfg(not(feature = "parquet"))]
@@ -30,18 +31,18 @@ pub(super) const NO_PARQUET: &str =
     "Parquet was left out of this build: build with `--features parquet`, or use CSV or npz";
 
 impl SaveAs {
-    /// What the ending of a name asks for: LIBSVM, unless it says otherwise.
+    /// What the ending of a name asks for: LIBSVM, if it does not promise anything else.
     pub fn of(path: &Path) -> Result<Self> {
         match format::ending(path).as_str() {
             "npz" => Ok(Self::Npz),
             "parquet" | "pq" => Ok(Self::Parquet),
-            other if OTHERS.contains(&other) => {
+            ending if LIBSVM.contains(&ending) => Ok(Self::Libsvm),
+            other => {
                 let what = format!(
                     "{other} cannot be written; end the name in .svm, .npz or .parquet, or say which with --to"
                 );
                 Err(Error::setting(path.display().to_string(), what))
             }
-            _ => Ok(Self::Libsvm),
         }
     }
 
@@ -143,6 +144,8 @@ mod tests {
     fn endings_are_kept() {
         assert_eq!(SaveAs::of(Path::new("a/b.NPZ")).unwrap(), SaveAs::Npz);
         assert_eq!(SaveAs::of(Path::new("a.csv/b.txt")).unwrap(), SaveAs::Libsvm);
+        let others = ["b.onnx", "b.model", "b.safetensors", "b.odd"];
+        assert!(others.iter().all(|name| SaveAs::of(Path::new(name)).is_err()));
         let error = SaveAs::of(Path::new("b.csv.gz")).unwrap_err().to_string();
         assert_eq!(
             error,

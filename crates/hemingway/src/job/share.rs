@@ -97,7 +97,7 @@ impl JobSpec {
         let loss = self.loss.unwrap_or_else(|| chosen(&mut notes));
         let scales = as_scales(std::mem::take(&mut survey.largest));
         let (columns, binary) = (survey.columns, loss.is_binary());
-        let rules = Rules::learn(&survey.labels, columns, || scales, &self.preparation, binary)?;
+        let rules = Rules::learn(&survey.labels, &self.data, columns, || scales, &self.preparation, binary)?;
         let classes = self.classes(&rules, loss, &mut notes)?;
         let none = Dataset::new("", Matrix::sparse(columns), Vec::new());
         notes.extend(rules.apply(none)?.1);

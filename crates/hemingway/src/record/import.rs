@@ -12,7 +12,7 @@ use std::path::Path;
 use std::str::FromStr;
 
 use super::Trace;
-use crate::{Error, Result};
+use crate::{Error, Result, kind};
 use assemble::{Row, assemble};
 
 /// A column that takes the objective's place.
@@ -77,6 +77,9 @@ fn read(path: &Path, metric: Option<&Metric>) -> Result<Vec<Row>> {
     let end = path.extension().and_then(|end| end.to_str());
     if matches!(end, Some("parquet" | "pq")) || bytes.starts_with(b"PAR1") {
         return columnar(path, metric);
+    }
+    if let Some(kind) = kind::but_records(&bytes) {
+        return Err(Error::file(path, format!("is {kind}; expected records, such as docs/records.md shows")));
     }
     let text = text(path, bytes)?;
     match end {

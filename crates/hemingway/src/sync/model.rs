@@ -9,7 +9,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Error, Result};
+use crate::{Error, Result, kind};
 
 /// Elements of a variable beyond which sizes are taken for a slip of the pen: 2⁴⁰.
 const MOST_ELEMENTS: f64 = (1u64 << 40) as f64;
@@ -171,12 +171,12 @@ impl Model {
             model.check().map_err(|what| Error::file(path, what))?;
             return Ok(model);
         }
-        let text = std::fs::read_to_string(path).map_err(Error::io(path))?;
-        Self::parse(&text).map_err(|error| match error {
+        let in_file = |error| match error {
             Error::Data { line, what, .. } => Error::data(path, line, what),
             Error::Setting { what, .. } => Error::file(path, what),
             other => other,
-        })
+        };
+        kind::VARIABLES_OF_A_MODEL.read(path, |text| Self::parse(text).map_err(in_file))
     }
 
     /// Understands the text of a variables list.

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 pub use layout::{Group, Layout, Piece, Texture};
 
-use crate::{Error, Result};
+use crate::{Error, Result, kind};
 
 /// The version of the file that this program writes and reads.
 pub const VERSION: u32 = 1;
@@ -192,12 +192,12 @@ struct Versioned {
 impl Strategy {
     /// Reads a file; whether it suits a model and a cluster, [`Layout::of`] finds out.
     pub fn read(path: &Path) -> Result<Self> {
-        let text = std::fs::read_to_string(path).map_err(Error::io(path))?;
-        Self::parse(&text).map_err(|error| match error {
+        let in_file = |error| match error {
             Error::Data { line, what, .. } => Error::data(path, line, what),
             Error::Setting { field, what } => Error::file(path, format!("{field} {what}")),
             other => other,
-        })
+        };
+        kind::A_STRATEGY.read(path, |text| Self::parse(text).map_err(in_file))
     }
 
     /// Understands the text of a file.

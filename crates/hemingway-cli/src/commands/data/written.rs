@@ -10,28 +10,37 @@ use crate::output::{Answer, Output};
 use crate::show::{Paint, number};
 
 /// One file.
-pub(super) struct Written {
+pub(super) struct Part {
     info: Info,
     file: String,
     /// Where the weights are, if not in the file.
     weights: Option<String>,
 }
 
+/// All of the data.
+pub(super) struct Written {
+    pub(super) part: Part,
+    /// How the data was understood.
+    pub(super) notes: Vec<String>,
+}
+
 /// A training set and a test set.
 pub(super) struct Parts {
-    pub(super) train: Written,
-    pub(super) test: Written,
+    pub(super) train: Part,
+    pub(super) test: Part,
+    /// How the data was understood.
+    pub(super) notes: Vec<String>,
 }
 
 /// Writes a file.
-pub(super) fn write(dataset: &Dataset, path: &Path, format: SaveAs, out: &mut dyn Output) -> Result<Written> {
+pub(super) fn write(dataset: &Dataset, path: &Path, format: SaveAs, out: &mut dyn Output) -> Result<Part> {
     let waiting = out.wait(&format!("writing {}", path.display()));
     let weights = save(dataset, path, format)?.map(|path| path.display().to_string());
     drop(waiting);
     if let Some(weights) = &weights {
         out.say(&format!("note: LIBSVM text holds no weights: they are in {weights}, to be given with --weights"));
     }
-    Ok(Written { info: Info::of(dataset), file: path.display().to_string(), weights })
+    Ok(Part { info: Info::of(dataset), file: path.display().to_string(), weights })
 }
 
 /// What parts of this data are called, if the user does not say: its file's name without endings, or its kind.
@@ -51,7 +60,7 @@ pub(super) fn part(stem: &Path, part: &str, format: SaveAs) -> PathBuf {
     name.into()
 }
 
-impl Answer for Written {
+impl Part {
     fn json(&self) -> Value {
         let Info { rows, columns, nonzeros, .. } = self.info;
         let mut value = json!({ "file": self.file, "rows": rows, "columns": columns, "nonzeros": nonzeros });
@@ -61,27 +70,39 @@ impl Answer for Written {
         value
     }
 
-    fn human(&self, _paint: Paint) -> String {
+    fn sentence(&self) -> String {
         let size = format!("{} × {}", number::count(self.info.rows), number::count(self.info.columns));
         format!("{size}, {}, are in {}", number::counted(self.info.nonzeros, "nonzero"), self.file)
     }
+}
+
+impl Answer for Written {
+    fn json(&self) -> Value {
+        let mut value = self.part.json();
+        value["notes"] = json!(self.notes);
+        value
+    }
+
+    fn human(&self, _paint: Paint) -> String {
+        self.part.sentence()
+    }
 
     fn quiet(&self) -> String {
-        self.file.clone()
+        self.part.file.clone()
     }
 }
 
 impl Answer for Parts {
     fn json(&self) -> Value {
-        json!({ "train": self.train.json(), "test": self.test.json() })
+        json!({ "train": self.train.json(), "test": self.test.json(), "notes": self.notes })
     }
 
-    fn human(&self, paint: Paint) -> String {
-        format!("train  {}\ntest   {}", self.train.human(paint), self.test.human(paint))
+    fn human(&self, _paint: Paint) -> String {
+        format!("train  {}\ntest   {}", self.train.sentence(), self.test.sentence())
     }
 
     fn quiet(&self) -> String {
-        format!("{}\n{}", self.train.quiet(), self.test.quiet())
+        format!("{}\n{}", self.train.file, self.test.file)
     }
 }
 

@@ -1,5 +1,6 @@
 //! `sync explain`: exchange by exchange and link by link.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use anyhow::Result;
@@ -50,11 +51,12 @@ struct Explained<'a> {
 }
 
 impl Explained<'_> {
-    /// What a group holds: its first variable, and how many more.
+    /// What a group holds: its first variable, and how many more, however many shards of each there are.
     fn holds(&self, span: &Span) -> String {
         let pieces = &self.play.layout.groups[span.group].pieces;
         let first = pieces.first().map_or("", |piece| &self.stage.model.variables[piece.variable].name);
-        if pieces.len() > 1 { format!("{first} and {} more", pieces.len() - 1) } else { first.into() }
+        let variables: HashSet<usize> = pieces.iter().map(|piece| piece.variable).collect();
+        if variables.len() > 1 { format!("{first} and {} more", variables.len() - 1) } else { first.into() }
     }
 
     fn exchanges(&self, paint: Paint) -> String {

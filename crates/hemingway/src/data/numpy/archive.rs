@@ -60,15 +60,17 @@ impl Archive {
 /// The arrays that make a sparse matrix.
 const PARTS: [&str; 5] = ["indptr", "indices", "data", "shape", "format"];
 
+/// Whether it seems to hold a sparse matrix, in whatever format: only some have `indices`.
+pub(super) fn is_sparse(archive: &Archive) -> bool {
+    let has = |part: &str| archive.find(&[part]).is_some();
+    has("indices") || (has("format") && has("shape"))
+}
+
 /// The sparse matrix that `scipy.sparse.save_npz` wrote.
 pub(super) fn csr(archive: &mut Archive) -> Result<Matrix, String> {
+    check_format(archive)?;
     if let Some(missing) = PARTS.iter().find(|part| archive.find(&[part]).is_none()) {
         return Err(format!("holds a sparse matrix without its array `{missing}`; save it with save_npz(path, X)"));
-    }
-    let format = archive.read("format", |file| Array::read_letters(file))?;
-    if format != "csr" {
-        let format = format.escape_debug();
-        return Err(format!("holds a sparse matrix as `{format}`; save it by rows: save_npz(path, X.tocsr())"));
     }
     let [rows, columns] = archive.whole::<usize>("shape")?[..] else {
         return Err("array `shape` does not hold rows and columns".into());
@@ -83,6 +85,18 @@ pub(super) fn csr(archive: &mut Archive) -> Result<Matrix, String> {
     };
     entries.check(rows, columns)?;
     entries.into_matrix(columns)?.not_too_wide()
+}
+
+/// Other formats consist of other arrays.
+fn check_format(archive: &mut Archive) -> Result<(), String> {
+    let Some(format) = archive.find(&["format"]) else { return Ok(()) };
+    match archive.read(&format, |file| Array::read_letters(file))?.as_str() {
+        "csr" => Ok(()),
+        other => {
+            let other = other.escape_debug();
+            Err(format!("holds a sparse matrix as `{other}`; save it by rows: save_npz(path, X.tocsr())"))
+        }
+    }
 }
 
 /// The arrays of a sparse matrix.

@@ -36,9 +36,14 @@ pub enum LabelRule {
 /// More distinct labels than this, or fractional ones, are numbers to predict unless the user calls them classes.
 pub(crate) const MOST_CLASSES: usize = 100;
 
+/// What to do about a single class.
+const ONE: &str = "add rows of another, or write --loss squared if labels are amounts";
+
 impl LabelRule {
-    pub(super) fn learn(labels: &[f64], preparation: &Preparation, binary: bool) -> Result<Self> {
+    /// From the labels of the data of this name.
+    pub(super) fn learn(labels: &[f64], name: &str, preparation: &Preparation, binary: bool) -> Result<Self> {
         let wrong = |what: String| Err(Error::setting("--positive", what));
+        let unfit = |what: String| Err(Error::setting("--loss", what));
         let strange = |what: String| Err(Error::setting("--classes", what));
         let (positive, classes) = (preparation.positive, preparation.classes);
         match (positive, distinct(labels).as_slice()) {
@@ -47,7 +52,10 @@ impl LabelRule {
             (Some(_), _) if !binary => {
                 wrong("only classification has a positive label; this loss is for regression".into())
             }
-            (_, [] | [_]) => wrong(format!("two classes are needed, but {}", list(labels))),
+            (Some(_), [] | [_]) => wrong(format!("two classes are needed, but {}", list(labels))),
+            (None, [] | [_]) => {
+                Err(Error::setting(name, format!("two classes are needed, but {}; {ONE}", list(labels))))
+            }
             (Some(_), _) if classes.is_some() => strange("with --positive there are two classes only".into()),
             (Some(positive), _) if !labels.contains(&positive) => {
                 wrong(format!("no row has the label {positive}; {}", list(labels)))
@@ -57,7 +65,7 @@ impl LabelRule {
                 strange("one margin tells two classes apart: it is for three or more".into())
             }
             (None, &[negative, positive]) => Ok(Self::Two { negative, positive }),
-            (None, many) if classes.is_none() && are_numbers(many) => wrong(format!(
+            (None, many) if classes.is_none() && are_numbers(many) => unfit(format!(
                 "{}; labels that are amounts need a regression loss, such as squared; classes need --classes",
                 list(labels)
             )),
@@ -144,7 +152,7 @@ mod tests {
     use crate::problem::Scheme;
 
     fn learn(labels: &[f64], positive: Option<f64>, binary: bool) -> Result<LabelRule> {
-        LabelRule::learn(labels, &Preparation { positive, ..Preparation::default() }, binary)
+        LabelRule::learn(labels, "data", &Preparation { positive, ..Preparation::default() }, binary)
     }
 
     fn said(outcome: Result<LabelRule>, about: &str) -> String {
@@ -186,10 +194,11 @@ mod tests {
         assert!(wrong(&digits, Some(12.5), true).ends_with("the labels are 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 2 more"));
         let amounts: Vec<f64> = digits.iter().map(|y| y / 4.0).collect();
         let many: Vec<f64> = (0..200).map(f64::from).collect();
-        assert!([&amounts, &many].iter().all(|labels| wrong(labels, None, true).contains("need a regression loss")));
-        assert!(wrong(&[3.0, 3.0], None, true).ends_with("the only label is 3"));
+        let unfit = |labels: &[f64], about| said(learn(labels, None, true), about);
+        assert!([&amounts, &many].iter().all(|labels| unfit(labels, "--loss").contains("need a regression loss")));
+        assert!(unfit(&[3.0, 3.0], "data").contains("the only label is 3; add rows of another"));
         assert!(wrong(&[3.0, 3.0], Some(3.0), true).ends_with("the only label is 3"));
-        assert!(wrong(&[], None, true).ends_with("there are no rows"));
+        assert!(unfit(&[], "data").contains("there are no rows"));
         assert!(wrong(&digits, Some(1.0), false).contains("regression"));
     }
 
@@ -198,7 +207,7 @@ mod tests {
         let amounts: Vec<f64> = (0..200).map(|y| f64::from(y) / 4.0).collect();
         let asked = |labels: &[f64], positive, binary| {
             let classes = Some(Scheme::Softmax);
-            LabelRule::learn(labels, &Preparation { positive, classes, ..Preparation::default() }, binary)
+            LabelRule::learn(labels, "data", &Preparation { positive, classes, ..Preparation::default() }, binary)
         };
         assert_eq!(asked(&amounts, None, true).unwrap().many(), Some(&amounts[..]));
         assert!(said(asked(&[0.0, 1.0], None, true), "--classes").contains("three or more"));

@@ -14,6 +14,10 @@ const MOST_ENTRIES: f64 = 2e9;
 /// More than anyone can tell apart.
 const MOST_CLASSES: f64 = 1e4;
 
+/// What is said of ratings where rows are wanted.
+const RATINGS: &str = "ratings are factorized: `train`, `plan` and `run` take them with --problem mf, `data` does not \
+                       (docs/factorization.md)";
+
 /// Each is a pass over all rows.
 const MOST_REFLECTIONS: f64 = 1e4;
 
@@ -121,7 +125,7 @@ impl Recipe {
         let kind = Kind::ALL.into_iter().find(|kind| kind.name() == name);
         let kind = kind.ok_or_else(|| {
             if name == "ratings" {
-                return wrong("ratings are factorized: add `--problem mf` (docs/factorization.md)".into());
+                return wrong(RATINGS.into());
             }
             let all = Kind::ALL.map(Kind::name).join(", ");
             wrong(format!("unknown kind `{name}`; known: {all}"))
@@ -212,8 +216,9 @@ fn number(key: &str, value: &str, range: std::ops::RangeInclusive<f64>) -> Resul
 
 /// The same of whole numbers.
 fn count(key: &str, value: &str, range: std::ops::RangeInclusive<f64>) -> Result<usize, String> {
-    let all = number(key, value, range)?;
-    if all.fract() == 0.0 { Ok(all as usize) } else { Err(format!("{key}={value} is not a whole number")) }
+    let all = value.parse().ok().filter(|v: &f64| v.fract() == 0.0 && range.contains(v));
+    let wrong = || format!("{key}={value} is not a whole number from {} to {}", range.start(), range.end());
+    all.map(|v| v as usize).ok_or_else(wrong)
 }
 
 #[cfg(test)]
@@ -241,7 +246,8 @@ mod tests {
                 "ridge has no key `density`; known: rows, columns, noise, condition, reflections, seed",
             ),
             ("synth:ratings", "--problem mf"),
-            ("synth:multiclass,classes=3.5", "classes=3.5 is not a whole number"),
+            ("synth:multiclass,classes=3.5", "classes=3.5 is not a whole number from 3 to 10000"),
+            ("synth:multiclass,classes=2", "classes=2 is not a whole number from 3 to 10000"),
             ("synth:ridge,rows", "`rows` is not key=value"),
             ("synth:ridge,rows=0", "from 1 to"),
             ("synth:ridge,rows=1.5", "whole number"),

@@ -52,7 +52,7 @@ fn decode(path: &Path, metric: Option<&Metric>) -> Result<Vec<Row>> {
         for row in 0..count {
             let value = |column: usize| columns[column].get(row).cloned().flatten();
             let at = At::Row(before + row + 1);
-            rows.push(Line { path, at, names: &names, value: &value }.row(metric)?);
+            rows.push(Line { path, at, head: at, names: &names, value: &value }.row(metric)?);
         }
     }
     Ok(rows)

@@ -18,16 +18,16 @@ pub(super) fn read(path: &Path, text: &str, metric: Option<&Metric>) -> Result<V
         .from_reader(text.as_bytes());
     let headers = reader.headers().map_err(|error| broken(path, &error))?;
     let names: Vec<String> = headers.iter().map(str::to_owned).collect();
+    let head = headers.position().map_or(1, |position| line_of(text, position));
     if let Some(name) = twice(&names) {
-        let line = headers.position().map_or(1, |position| line_of(text, position));
-        return Err(Error::data(path, line, format!("column `{name}` is there twice; rename or drop one")));
+        return Err(Error::data(path, head, format!("column `{name}` is there twice; rename or drop one")));
     }
     let mut rows = Vec::new();
     for record in reader.records() {
         let record = record.map_err(|error| broken(path, &error))?;
         let at = At::Line(record.position().map_or(0, |position| line_of(text, position)));
         let value = |place: usize| record.get(place).map(str::to_owned);
-        let line = Line { path, at, names: &names, value: &value };
+        let line = Line { path, at, head: At::Line(head), names: &names, value: &value };
         if !line.is_empty() {
             rows.push(line.row(metric)?);
         }

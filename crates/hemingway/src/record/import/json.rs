@@ -30,7 +30,8 @@ fn row(path: &Path, line: usize, content: &str, metric: Option<&Metric>) -> Resu
         values.extend(measured);
     }
     let value = |place: usize| values[place].clone();
-    Line { path, at: At::Line(line), names: &names, value: &value }.row(metric)
+    let at = At::Line(line);
+    Line { path, at, head: at, names: &names, value: &value }.row(metric)
 }
 
 /// The parser sees one line only, and counts from it.

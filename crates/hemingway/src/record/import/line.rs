@@ -39,6 +39,8 @@ const UNKNOWN: [&str; 5] = ["na", "n/a", "null", "none", "-"];
 pub(super) struct Line<'a> {
     pub(super) path: &'a Path,
     pub(super) at: At,
+    /// Where its columns are named.
+    pub(super) head: At,
     /// The columns, as the file writes them.
     pub(super) names: &'a [String],
     /// A column's field as text.
@@ -187,7 +189,8 @@ impl Line<'_> {
         }
         let found: Vec<&str> = self.names.iter().map(String::as_str).collect();
         let hint = if found.len() == 1 { "; fields are separated by `,`, `;` or tabs" } else { "" };
-        self.error(format!("column {} is missing; found {}{hint}", either(names), found.join(", ")))
+        let what = format!("column {} is missing; found {}{hint}", either(names), found.join(", "));
+        self.head.error(self.path, what)
     }
 
     fn no_number(&self, name: &str, text: &str) -> Error {

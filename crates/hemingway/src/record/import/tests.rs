@@ -61,10 +61,10 @@ fn errors_name_file_line_and_column() {
         ),
         ("context,machines,seconds\na,2,-1\n", "a.csv:2: column `seconds`: expected ≥ 0, found -1"),
         ("context,machines,seconds\na,2\n", "a.csv:2: expected 3 fields as in the header, found 2"),
-        ("context,seconds\na,2\n", "a.csv:2: column `machines` is missing; found context, seconds"),
+        ("context,seconds\na,2\n", "a.csv:1: column `machines` is missing; found context, seconds"),
         (
             "context,machines\na,2\n",
-            "a.csv:2: column `seconds`, `elapsed` or `objective` is missing; found context, machines",
+            "a.csv:1: column `seconds`, `elapsed` or `objective` is missing; found context, machines",
         ),
         (
             "context,machines,seconds\na,,1\n",
@@ -81,7 +81,7 @@ fn errors_name_file_line_and_column() {
         ("# x\ncontext,machines, Context\na,2,1\n", "a.csv:2: column `Context` is there twice; rename or drop one"),
         (
             "context machines seconds\na 2 1\n",
-            "a.csv:2: column `machines` is missing; found context machines seconds; fields are separated by `,`, `;` or tabs",
+            "a.csv:1: column `machines` is missing; found context machines seconds; fields are separated by `,`, `;` or tabs",
         ),
         ("context,machines,seconds\n", "a.csv: no records: expected a header and at least one row"),
     ];
