@@ -139,6 +139,8 @@ const WEIGHTS: &[Case] = &[
     of("three-classes.svm", "train three-classes.svm --reach 1e-3 --loss hinge --classes softmax"),
     of("three-classes.svm", "train three-classes.svm --reach 1e-3 --positive 7"),
     of("three-classes.svm", "train three-classes.svm --reach 1e-3 --algorithms admm"),
+    of("three-classes.svm", "train three-classes.svm --reach 1e-3 --loss hinge --l2 0"),
+    of("three-classes.svm", "run three-classes.svm --algorithm newton --machines 1 --rounds 1 --loss hinge"),
     of("few.weights", "train good.svm --reach 1e-3 --weights few.weights"),
     of("negative.weights", "train good.svm --reach 1e-3 --weights negative.weights"),
     of("word.weights", "train good.svm --reach 1e-3 --weights word.weights"),
