@@ -11,6 +11,7 @@ use hemingway::sync::replay::{Engine, Judge};
 use hemingway::sync::search::{Found, Interval, Wish, look, search};
 use hemingway::sync::sketch::Sketch;
 
+use super::dataset::{self, Row, SIMULATED, file};
 use super::{PAIRS, stage, wish};
 
 /// Trials after which a search is looked at.
@@ -108,37 +109,55 @@ fn without(lessons: &[Lesson], unseen: impl Fn(&Lesson) -> bool) -> Ranker {
     Ranker::from_others(&Lesson::alike(lessons.iter().filter(|lesson| !unseen(lesson))))
 }
 
-/// Pairs of random strategies in their real order: on paper, by rankers that never saw the model, or the cluster, and by one
-/// that has seen the trials of a search of its own.
+/// Pairs of random strategies in their real order: on paper, and by rankers that never saw the model, the cluster, or either. What
+/// they learned from are random strategies too, those of the data set on the virtual clock, or the trials of other searches, which
+/// know little but what is good.
 pub fn unseen(model: Option<&str>) -> Result<()> {
     println!(
         "## Order of pairs of {SAMPLES} random lossless strategies that differ by more than {:.0} %\n",
         100.0 * MARGIN
     );
-    println!("| model | cluster | on paper | unseen model | unseen cluster | neither seen | after its own search |");
-    println!("|:--|:--|--:|--:|--:|--:|--:|");
-    let all = lessons()?;
+    println!(
+        "| model | cluster | on paper | data set: unseen model | unseen cluster | neither seen | searches: unseen model | unseen cluster | neither seen | and after its own search |"
+    );
+    println!("|:--|:--|--:|--:|--:|--:|--:|--:|--:|--:|");
+    let (drawn, searched) = (drawn()?, lessons()?);
     for (model, cluster) in pairs(model) {
         let stage = stage(model, cluster)?;
         let asked = random(&stage)?;
-        let own: Vec<(Look, f64)> = all
-            .iter()
-            .filter(|lesson| (lesson.model.as_str(), lesson.cluster.as_str()) == (model, cluster))
-            .map(|lesson| (lesson.look, lesson.seconds))
-            .collect();
-        let model_unseen = without(&all, |lesson| lesson.model == model);
-        let rankers = [
-            Ranker::default(),
-            model_unseen.clone(),
-            without(&all, |lesson| lesson.cluster == cluster),
-            without(&all, |lesson| lesson.model == model || lesson.cluster == cluster),
-            model_unseen.taught(&own),
-        ];
+        let (is_model, is_cluster) =
+            (|lesson: &Lesson| lesson.model == model, |lesson: &Lesson| lesson.cluster == cluster);
+        let strangers = |lessons: &[Lesson]| {
+            [
+                without(lessons, is_model),
+                without(lessons, is_cluster),
+                without(lessons, |lesson| is_model(lesson) || is_cluster(lesson)),
+            ]
+        };
+        let own = searched.iter().filter(|lesson| is_model(lesson) && is_cluster(lesson));
+        let own: Vec<(Look, f64)> = own.map(|lesson| (lesson.look, lesson.seconds)).collect();
+        let others = strangers(&searched);
+        let after = others[0].taught(&own);
+        let rankers = [vec![Ranker::default()], strangers(&drawn).into(), others.into(), vec![after]].concat();
         let cell =
             |ranker: &Ranker| ranker.accuracy(&asked, MARGIN).map_or("–".into(), |share| format!("{share:.3}"));
         println!("| {model} | {cluster} | {} |", rankers.iter().map(cell).collect::<Vec<_>>().join(" | "));
     }
     Ok(())
+}
+
+/// The rows of the data set that were played on the virtual clock.
+fn drawn() -> Result<Vec<Lesson>> {
+    let rows = file::read(&dataset::path()).context("the data set comes first: --only dataset")?;
+    let lesson = |row: Row| Lesson {
+        model: row.model,
+        cluster: row.cluster,
+        machines: row.machines,
+        engine: row.engine,
+        look: row.look,
+        seconds: row.seconds,
+    };
+    Ok(rows.into_iter().filter(|row| row.engine == SIMULATED).map(lesson).collect())
 }
 
 fn random(stage: &Stage) -> Result<Vec<(Look, f64)>> {

@@ -6,14 +6,17 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Result, bail};
+use hemingway::Error;
 use hemingway::backend::Ending;
 use hemingway::cluster::Cluster;
 use hemingway::data::Preparation;
 use hemingway::goal::Goal;
 use hemingway::job::{Job, JobSpec, Mode};
+use hemingway::plan::Plan;
 use hemingway::record::csv;
 use hemingway::record::journal::Event;
 use hemingway::record::store::{RunDir, Store};
+use hemingway::sync::rounds::Way;
 use hemingway::train::{Driver, History, Recalled, Summary, recall};
 use hemingway::trained::{ModelFormat, TrainedModel};
 
@@ -42,6 +45,13 @@ impl Outcome {
     /// What the user calls the cluster is known, and not only what the cluster calls itself.
     pub(crate) fn on(self, place: &str) -> Self {
         Self { place: Some(place.into()), ..self }
+    }
+
+    /// The machines that it trained on last or, as a plan, would train on.
+    fn machines(&self) -> Option<usize> {
+        let planned = self.history.proposal().and_then(Plan::choice).map(|choice| &choice.config);
+        let planned = planned.filter(|_| matches!(self.history.spec.mode, Mode::Choose { plan_only: true, .. }));
+        planned.or(self.summary.choice.as_ref()).map(|config| config.machines)
     }
 
     /// The command that asks for such a job on the same cluster.
@@ -87,6 +97,7 @@ pub(crate) fn spec(
     keep.model.as_deref().map(ModelFormat::of).transpose()?;
     check_folder("--model", keep.model.as_deref())?;
     check_folder("--records", keep.records.as_deref())?;
+    check_folder("--sync-out", keep.sync_out.as_deref())?;
     Ok(JobSpec {
         data,
         labels: problem.labels.labels(),
@@ -126,20 +137,22 @@ pub(crate) fn start(
     out: &mut dyn Output,
     began: Instant,
 ) -> Result<Outcome> {
-    let job = load(spec, out)?;
-    let summary = begin(job, keep, manners, out, began)?;
-    outcome(summary, keep, out)
+    let mut job = load(spec, out)?;
+    let summary = begin(&mut job, keep, manners, out, began)?;
+    let outcome = outcome(summary, keep, out)?;
+    keep_exchange(&job, &outcome, keep, out)?;
+    Ok(outcome)
 }
 
 /// Carries a job out with what the store remembers for it.
-fn begin(mut job: Job, keep: &KeepArgs, manners: Manners, out: &mut dyn Output, began: Instant) -> Result<Summary> {
-    check_model(&job, keep)?;
+fn begin(job: &mut Job, keep: &KeepArgs, manners: Manners, out: &mut dyn Output, began: Instant) -> Result<Summary> {
+    check_files(job, keep)?;
     let store = Store::at(&keep.store);
-    if let Some(note) = remembered(recall(&mut job, &store)) {
+    if let Some(note) = remembered(recall(job, &store)) {
         out.say(&format!("note: {note}"));
     }
-    let mut watch = out.watch(&job, manners, None);
-    let driver = Driver::start(&job, &store, began, watch.as_mut(), interrupt::listen()?)?;
+    let mut watch = out.watch(job, manners, None);
+    let driver = Driver::start(job, &store, began, watch.as_mut(), interrupt::listen()?)?;
     crate::launch::tell(driver.dir().path());
     Ok(driver.run()?)
 }
@@ -168,14 +181,16 @@ pub(crate) fn resume(
         return outcome_of((**summary).clone(), dir, keep, out);
     }
     let job = load(JobSpec { caps, ..past.spec.clone() }, out)?;
-    check_model(&job, keep)?;
+    check_files(&job, keep)?;
     out.say(&format!("resuming {}", dir.id));
     let mut watch = out.watch(&job, manners, Some(past));
     crate::launch::tell(dir.path());
     let driver = Driver::resume(&job, dir.clone(), began, watch.as_mut(), interrupt::listen()?)?;
     let summary = driver.run()?;
     drop(watch);
-    outcome_of(summary, dir, keep, out)
+    let outcome = outcome_of(summary, dir, keep, out)?;
+    keep_exchange(&job, &outcome, keep, out)?;
+    Ok(outcome)
 }
 
 fn goes_on(ending: Ending, other_caps: bool) -> bool {
@@ -244,12 +259,31 @@ fn remembered(recalled: Recalled) -> Option<String> {
     (!words.is_empty()).then(|| format!("remembered: {} (--forget to ignore)", words.join(", ")))
 }
 
-/// Refuses, before hours of training, a model file that could not be written after them.
-fn check_model(job: &Job, keep: &KeepArgs) -> hemingway::Result<()> {
+/// Refuses, before hours of training, files that could not be written after them.
+fn check_files(job: &Job, keep: &KeepArgs) -> Result<()> {
+    if keep.sync_out.is_some() && job.spec.sync.as_ref().is_none_or(|asked| asked.way != Way::Search) {
+        return Err(Usage::error("--sync-out: only `--sync search` finds a strategy that could be written"));
+    }
     let format = keep.model.as_deref().map(ModelFormat::of).transpose()?;
     let Some(format) = format else { return Ok(()) };
     format.check(job.facts.loss, &job.rules)?;
-    format.check_factors(job.facts.factors.is_some())
+    Ok(format.check_factors(job.facts.factors.is_some())?)
+}
+
+/// Writes the strategy that was found for the machines chosen, where that is asked for.
+fn keep_exchange(job: &Job, outcome: &Outcome, keep: &KeepArgs, out: &mut dyn Output) -> Result<()> {
+    let (Some(file), Some(rounds)) = (&keep.sync_out, &job.rounds) else { return Ok(()) };
+    let Some(machines) = outcome.machines() else {
+        out.say("note: --sync-out: nothing was chosen, and no strategy is written");
+        return Ok(());
+    };
+    let Some(exchange) = rounds.on(machines)? else {
+        out.say("note: --sync-out: one machine exchanges nothing, and no strategy is written");
+        return Ok(());
+    };
+    std::fs::write(file, exchange.strategy.json()?).map_err(Error::io(file))?;
+    out.say(&format!("note: {}: how rounds are exchanged on {machines} machines, for --sync", file.display()));
+    Ok(())
 }
 
 pub(crate) fn outcome(summary: Summary, keep: &KeepArgs, out: &mut dyn Output) -> Result<Outcome> {

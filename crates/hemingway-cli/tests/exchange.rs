@@ -62,6 +62,40 @@ fn people_are_told_what_an_exchange_should_take() {
 }
 
 #[test]
+fn what_a_search_found_is_written_and_does_the_same_again() {
+    let desk = desk();
+    let asked = format!("{DATA} --reach 1e-1 --machines 8..8 --algorithms gd --cluster wide.toml --forget");
+    let said = desk.ok(&format!("plan {asked} --sync search --sync-out planned.json"));
+    assert!(said.err.contains("planned.json: how rounds are exchanged on 8 machines"), "{}", said.err);
+    let trained = |flags: &str| {
+        let (json, code) = desk.json(&format!("train {asked} --yes {flags}"));
+        assert_eq!(code, 0, "{json:#}");
+        json
+    };
+    let (search, file) = (trained("--sync search --sync-out found.json"), trained("--sync planned.json"));
+    assert_eq!(desk.read("planned.json"), desk.read("found.json"));
+    assert_eq!(search["real_seconds"], file["real_seconds"]);
+    assert_eq!(search["sync"]["words"], file["sync"]["words"]);
+    let again = format!("run --resume {} --sync-out again.json", search["run"].as_str().unwrap());
+    assert_eq!(desk.run(&again).code, 0);
+
+    let refused = |line: &str, words: &str| {
+        let said = desk.run(line);
+        assert!(said.code == 2 && said.err.contains(words), "{line}: {}", said.err);
+    };
+    refused(&format!("plan {asked} --sync-out x.json"), "--sync-out: only `--sync search` finds a strategy");
+    refused(&format!("train {asked} --sync plain --sync-out x.json"), "--sync-out: only `--sync search` finds");
+    refused(&format!("train {asked} --sync search --sync-out no/x.json"), "--sync-out: there is no folder no");
+    refused(
+        &format!("plan {asked} --cluster spark-1gbit --sync search --sync-out x.json"),
+        "--sync-out: plans on several clusters find a strategy for each",
+    );
+    let one = asked.replace("8..8", "1");
+    let said = desk.ok(&format!("plan {one} --sync search --sync-out x.json"));
+    assert!(said.err.contains("one machine exchanges nothing, and no strategy is written"), "{}", said.err);
+}
+
+#[test]
 fn what_cannot_be_is_refused_with_the_reason() {
     let desk = desk();
     let strategy = |machines: usize, by: &str, variable: &str| {

@@ -286,6 +286,9 @@ pub(crate) struct KeepArgs {
     /// Write the records as CSV too [default: only the journal]
     #[arg(long, value_name = "FILE.csv")]
     pub(crate) records: Option<PathBuf>,
+    /// With --sync search: write the strategy found for the machines chosen here too, for `--sync FILE` [default: nowhere]
+    #[arg(long, value_name = "FILE.json")]
+    pub(crate) sync_out: Option<PathBuf>,
     /// Evaluate the objective every so many iterations
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) eval_every: u64,

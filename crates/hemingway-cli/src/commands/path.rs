@@ -65,6 +65,7 @@ fn check(args: &TrainArgs) -> Result<f64> {
         (args.places.cluster != [LOCAL], "--cluster: a path runs on threads of this machine; leave it out"),
         (args.ranks.engine.is_some(), "--engine: a path runs on threads of this machine; leave it out"),
         (args.rounds.sync.is_some(), "--sync: threads of this machine exchange nothing; leave it out"),
+        (args.keep.sync_out.is_some(), "--sync-out: threads of this machine exchange nothing; leave it out"),
         (args.choice.fixed, "--fixed: a path has nothing to choose; leave it out"),
         (args.keep.eval_every != 1, "--eval-every: a path proves every λ₁ when it is solved; leave it out"),
         (args.keep.records.is_some(), "--records: a path keeps no rounds; --output json has its table"),

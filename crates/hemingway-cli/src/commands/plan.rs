@@ -29,6 +29,11 @@ pub(super) fn plan(args: &TrainArgs, out: &mut dyn Output, began: Instant) -> Re
     if args.keep.model.is_some() {
         return Err(Usage::error("--model: a plan trains no model; give it to `hemingway train` or `hemingway run`"));
     }
+    if args.keep.sync_out.is_some() && args.places.cluster.len() > 1 {
+        return Err(Usage::error(
+            "--sync-out: plans on several clusters find a strategy for each: plan on one, or train",
+        ));
+    }
     let manners = Manners { ask: false, all: args.choice.all, table: true };
     let (outcome, clusters) = match (&args.keep.resume, &args.places.cluster[..]) {
         (Some(run), _) => {

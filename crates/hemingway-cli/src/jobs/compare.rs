@@ -9,7 +9,7 @@ use hemingway::goal::Caps;
 use hemingway::job::{Job, JobSpec};
 use hemingway::train::{Compared, Driver, History, Spent, Summary, choose_cluster};
 
-use super::{Outcome, begin, head, history, outcome, run_dir};
+use super::{Outcome, begin, head, history, keep_exchange, outcome, run_dir};
 use crate::args::KeepArgs;
 use crate::interrupt;
 use crate::output::{Manners, Output};
@@ -64,9 +64,9 @@ impl Field<'_> {
                 out.say(&format!("note: nothing is left to look at {} with", name(spec)));
                 break;
             };
-            let job = job(JobSpec { caps, ..spec.clone() }, data.clone())?;
+            let mut job = job(JobSpec { caps, ..spec.clone() }, data.clone())?;
             self.introduce(&job, plans.is_empty(), out);
-            let summary = begin(job, self.keep, self.manners, out, self.began)?;
+            let summary = begin(&mut job, self.keep, self.manners, out, self.began)?;
             let plan = history(&run_dir(&summary, self.keep)?)?;
             // The goal is met, the budget spent, or the user has had enough.
             let over = plan.proposal().is_none();
@@ -96,7 +96,9 @@ impl Field<'_> {
         let driver = Driver::carry_out(&job, dir, compared.clusters, self.began, watch.as_mut(), interrupted)?;
         let summary = driver.run()?;
         drop(watch);
-        outcome(summary, self.keep, out)
+        let outcome = outcome(summary, self.keep, out)?;
+        keep_exchange(&job, &outcome, self.keep, out)?;
+        Ok(outcome)
     }
 
     /// The data, once for all; ratings, which are read otherwise, by every job.
