@@ -127,10 +127,9 @@ pub trait Algorithm: Send + Sync {
         None
     }
 
-    /// What a row costs besides its entries where loops run as this program's do, in entries (docs/speed.md): few where rows
-    /// are taken many at once.
-    fn row_cost(&self, _loss: Loss) -> f64 {
-        2.0
+    /// What the rows of a pass cost where loops run as this program's do.
+    fn costs(&self, _loss: Loss) -> Costs {
+        Costs::IN_BLOCKS
     }
 
     /// Whether P may lie still for a while, as if it were at its end, and then fall again.
@@ -364,4 +363,32 @@ pub enum Support {
     Idle,
     /// Does not apply.
     No,
+}
+
+/// What the rows of a pass cost where loops run as this program's do, in entries of a pass for ∇P over rows taken many at once.
+/// Settled by measurement (`bench/src/bin/paces.rs`).
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Costs {
+    /// An entry.
+    pub entry: f64,
+    /// A row besides its entries.
+    pub row: f64,
+}
+
+impl Costs {
+    /// Entries alone, as simulated machines count them.
+    pub const COUNTED: Self = Self { entry: 1.0, row: 0.0 };
+    /// Rows taken many at once.
+    pub const IN_BLOCKS: Self = Self { entry: 1.0, row: 0.5 };
+
+    /// Rows taken one by one in a shuffled order, each of which waits for the one before it: for a dot, then for a division, or for an
+    /// exponential and two logarithms, and for a sum.
+    pub(crate) fn one_by_one(loss: Loss) -> Self {
+        if loss == Loss::Logistic { Self { entry: 1.4, row: 45.0 } } else { Self { entry: 1.0, row: 14.0 } }
+    }
+
+    /// What a row of so many entries comes to.
+    pub fn of_row(self, entries: f64) -> f64 {
+        self.entry * entries + self.row
+    }
 }

@@ -8,7 +8,7 @@
 
 use rand::seq::SliceRandom;
 
-use super::{Algorithm, Machines, Order, Server, Step, Support, Task, Work, Worker, primal, strange_state};
+use super::{Algorithm, Costs, Machines, Order, Server, Step, Support, Task, Work, Worker, primal, strange_state};
 use crate::Result;
 use crate::data::Shard;
 use crate::data::matrix::dot;
@@ -43,6 +43,10 @@ impl Algorithm for Admm {
 
     fn passes(&self, _entries: f64) -> f64 {
         (PASSES + 1) as f64
+    }
+
+    fn costs(&self, loss: Loss) -> Costs {
+        Costs::one_by_one(loss)
     }
 
     fn takes_l1(&self) -> bool {

@@ -20,7 +20,7 @@ use epoch::{Beside, Epoch};
 use tuning::Tuning;
 use visits::{Visits, WIDTH};
 
-use super::{Algorithm, Machines, Order, Server, Step, Support, Task, Work, Worker, dual, primal};
+use super::{Algorithm, Costs, Machines, Order, Server, Step, Support, Task, Work, Worker, dual, primal};
 use crate::Result;
 use crate::data::Shard;
 use crate::problem::{Evaluation, Loss, Outline, Scheme};
@@ -95,9 +95,8 @@ impl Algorithm for Cocoa {
         Support::Exact
     }
 
-    /// Each row waits for the one before it: for a division, or for an exponential and two logarithms.
-    fn row_cost(&self, loss: Loss) -> f64 {
-        if loss == Loss::Logistic { 25.0 } else { 8.0 }
+    fn costs(&self, loss: Loss) -> Costs {
+        Costs::one_by_one(loss)
     }
 
     /// Of softmax the α of a row move only together.

@@ -10,7 +10,7 @@
 
 use rand::seq::SliceRandom;
 
-use super::{Algorithm, Machines, Order, Server, Step, Support, Task, Work, Worker, primal, strange_state};
+use super::{Algorithm, Costs, Machines, Order, Server, Step, Support, Task, Work, Worker, primal, strange_state};
 use crate::Result;
 use crate::data::Shard;
 use crate::problem::{Evaluation, Loss, Outline};
@@ -30,6 +30,10 @@ impl Algorithm for LocalSgd {
 
     fn support(&self, _loss: Loss) -> Support {
         Support::Approximate
+    }
+
+    fn costs(&self, loss: Loss) -> Costs {
+        Costs::one_by_one(loss)
     }
 
     fn worker(&self, outline: &Outline, shard: Shard) -> Box<dyn Worker> {

@@ -14,7 +14,9 @@ mod descent;
 use descent::{Descent, Look, MEMORY, Region};
 
 use super::pairs::Pairs;
-use super::{Algorithm, Machines, Order, Server, Step, Support, Task, Work, Worker, many, primal, strange_state};
+use super::{
+    Algorithm, Costs, Machines, Order, Server, Step, Support, Task, Work, Worker, many, primal, strange_state,
+};
 use crate::Result;
 use crate::data::Shard;
 use crate::problem::{Classes, Evaluation, Loss, Outline, Scheme};
@@ -50,6 +52,11 @@ impl Algorithm for Newton {
 
     fn support(&self, loss: Loss) -> Support {
         if loss.is_smooth() { Support::Exact } else { Support::No }
+    }
+
+    /// Products cost what ∇P does, looks with the diagonal of the Hessian twice as much.
+    fn costs(&self, _loss: Loss) -> Costs {
+        Costs { entry: 1.25, ..Costs::IN_BLOCKS }
     }
 
     fn width(&self) -> usize {

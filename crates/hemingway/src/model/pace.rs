@@ -72,7 +72,9 @@ pub struct Toil {
     pub passes: f64,
     /// Standard deviation of their ln, where rounds are not alike: later ones then do more than early ones.
     pub uneven: Option<f64>,
-    /// What a row costs in each besides its entries, in entries.
+    /// What an entry costs in each, of entries that cost the same for all.
+    pub entry: f64,
+    /// What a row costs in each besides its entries, in such entries.
     pub row: f64,
     /// Numbers that a machine sends, for every number of the model.
     pub sends: f64,
@@ -80,11 +82,11 @@ pub struct Toil {
 
 impl Toil {
     /// A pass in which only entries count.
-    pub const PLAIN: Self = Self { passes: 1.0, uneven: None, row: 0.0, sends: 1.0 };
+    pub const PLAIN: Self = Self { passes: 1.0, uneven: None, entry: 1.0, row: 0.0, sends: 1.0 };
 
     /// What it comes to over these rows, in entries.
     fn over(self, traits: &Traits) -> f64 {
-        self.passes * (traits.entries.max(1) as f64 + self.row * traits.rows as f64)
+        self.passes * (self.entry * traits.entries.max(1) as f64 + self.row * traits.rows as f64)
     }
 }
 

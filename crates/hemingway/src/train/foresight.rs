@@ -12,7 +12,7 @@ pub(super) mod timings;
 use std::sync::Arc;
 
 use super::{ADOPTION, History, Start};
-use crate::algorithm::{self, Algorithm, Support};
+use crate::algorithm::{self, Algorithm, Costs, Support};
 use crate::backend::Config;
 use crate::goal::Goal;
 use crate::model::normal::Direction;
@@ -65,16 +65,18 @@ impl<'a> Foresight<'a> {
         let lore = &facts.lore;
         let timings = timings::timings(&history.records);
         let timings: Vec<_> = lore.timings.iter().cloned().chain(timings).collect();
-        // Simulated machines count entries.
-        let row = |algorithm: &dyn Algorithm| if facts.simulated { 0.0 } else { algorithm.row_cost(facts.loss) };
+        let costs =
+            |algorithm: &dyn Algorithm| if facts.simulated { Costs::COUNTED } else { algorithm.costs(facts.loss) };
         let Traits { rows, columns, entries, .. } = lore.traits;
         let toil_of = |known: Arc<dyn Algorithm>| {
             let learned = lore.precedents.ln_passes(&lore.traits, algorithm::family(known.name()));
             let passes = || known.passes(entries as f64 / rows.max(1) as f64);
+            let Costs { entry, row } = costs(known.as_ref());
             Toil {
                 passes: learned.map_or_else(passes, |(ln, _)| ln.exp()),
                 uneven: learned.map(|(_, off)| off),
-                row: row(known.as_ref()),
+                entry,
+                row,
                 sends: known.push_len(rows, columns) as f64 / columns.max(1) as f64,
             }
         };

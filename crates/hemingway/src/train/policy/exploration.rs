@@ -81,10 +81,11 @@ impl Exploration {
         }
         let (look, ground) = if history.spec.goal.is_budget() {
             (careful_look(history, foresight, best), "should do best among those that can hardly use the budget up")
-        } else if history.facts.l1 > 0.0 {
-            (cheapest_look(foresight, best), "may do best, and a look costs little")
         } else {
-            (best, "should do best")
+            match cheapest_look(foresight, best) {
+                look if look.config == best.config => (best, "should do best"),
+                look => (look, "may do best, and a look costs little"),
+            }
         };
         let why = format!("nothing has run yet; by earlier problems {} {ground}", look.config);
         Some(Self { prospect: look.clone(), rounds: FIRST_LOOK, why })
@@ -108,7 +109,7 @@ fn careful_look<'a>(history: &History, foresight: &'a Foresight<'_>, best: &'a P
     cheap.min_by(least).unwrap_or(best)
 }
 
-/// The quickest round of an algorithm that goes on from it on any machines, among all that are not hopeless. With λ₁ the best
+/// The quickest round of an algorithm that goes on from it on any machines, among all that are not hopeless. The best
 /// may be one machine that makes few and long rounds or many that make short ones, by so many times that the wrong two
 /// rounds take longer than the right run.
 fn cheapest_look<'a>(foresight: &'a Foresight<'_>, best: &'a Prospect) -> &'a Prospect {
