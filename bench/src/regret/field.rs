@@ -118,6 +118,7 @@ pub(super) mod tests {
             rows: 1000,
             columns: 10,
             entries: 10_000,
+            margins: 1,
             loss: Loss::Logistic,
             l2: 1e-3,
             mean_norm_sq: 1.0,

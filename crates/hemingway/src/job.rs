@@ -171,10 +171,15 @@ pub struct Lore {
 /// Journals from before there was any.
 impl Default for Lore {
     fn default() -> Self {
-        let traits =
-            Traits { rows: 1, columns: 1, entries: 1, loss: Loss::Logistic, l2: 1.0, mean_norm_sq: 1.0, l1_share: 0.0 };
         let (errors, errors_here) = (BTreeMap::new(), BTreeMap::new());
-        Self { traits, precedents: Precedents::none(), timings: Vec::new(), traces: Vec::new(), errors, errors_here }
+        Self {
+            traits: Traits::LEAST,
+            precedents: Precedents::none(),
+            timings: Vec::new(),
+            traces: Vec::new(),
+            errors,
+            errors_here,
+        }
     }
 }
 

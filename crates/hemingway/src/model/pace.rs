@@ -27,6 +27,9 @@ const REACH: f64 = 1.4;
 /// Where later rounds do more: ln of how much more a round takes on the whole than the first few, how far off that is, and
 /// after how many rounds the difference is gone (the tapes of `bench/regret` with λ₁).
 const GROWN: (f64, f64, f64) = (1.2, 0.8, 20.0);
+/// How far what was computed over other rows is off once scaled, variance in ln, and where rows have another number of margins:
+/// one exponential for a row is cheaper than several that share a sum.
+const STRANGE: (f64, f64) = (0.01, 0.5);
 /// Spread of machines' paces before any was seen, counting as so many rounds.
 const SPREAD: (f64, f64) = (0.12, 1.0);
 
@@ -86,7 +89,8 @@ impl Toil {
 
     /// What it comes to over these rows, in entries.
     fn over(self, traits: &Traits) -> f64 {
-        self.passes * (self.entry * traits.entries.max(1) as f64 + self.row * traits.rows as f64)
+        let each = self.entry * traits.entries.max(1) as f64 + self.row * traits.rows as f64;
+        self.passes * traits.margins as f64 * each
     }
 }
 
@@ -100,6 +104,11 @@ fn still_to_grow(rounds: f64) -> (f64, f64) {
 /// A sum is part latency, part bytes: between not at all and in proportion to its length, which is so much longer in ln.
 fn dearer(ln_longer: f64) -> f64 {
     (0.5 * ln_longer).exp()
+}
+
+/// What is off when what rounds over other rows computed is scaled: variance in ln.
+fn strangeness(of: &Traits, traits: &Traits) -> f64 {
+    if of.margins == traits.margins { STRANGE.0 } else { STRANGE.1 }
 }
 
 /// What that may be off by: variance in ln.
@@ -172,7 +181,8 @@ impl Pace {
         };
         if let Some(own) = own {
             let uneven = toils[own].uneven;
-            let strange = if timing.of.is_some() { 0.01 + uneven.map_or(0.0, |off| 2.0 * off * off) } else { 0.0 };
+            let strange =
+                timing.of.map_or(0.0, |of| strangeness(&of, traits) + uneven.map_or(0.0, |off| 2.0 * off * off));
             let more = timing.of.map_or(1.0, |of| toils[own].over(traits) / toils[own].over(&of));
             let (later, unsure) = uneven.map_or((0.0, 0.0), |_| still_to_grow(timing.rounds));
             see(own, later.exp() * more * timing.compute * timing.machines as f64, strange + unsure);
@@ -232,6 +242,11 @@ impl Pace {
     /// Variance of what a few rounds show of a part.
     pub fn blur() -> f64 {
         BLUR.powi(2)
+    }
+
+    /// Whether any round was timed.
+    pub fn is_timed(&self) -> bool {
+        !self.timed.is_empty()
     }
 
     /// Whether so many machines are within what was timed.

@@ -121,10 +121,11 @@ impl<'a> Foresight<'a> {
         self.prospects.iter().find(|prospect| prospect.config == *config)
     }
 
-    /// The error when time or money runs out.
+    /// The error when time or money runs out, which pay for evaluation too.
     pub(super) fn error_at_end(&self, prospect: &Prospect) -> Option<Estimate> {
         let left = self.history.seconds_left_on(prospect.config.machines)?;
-        let rounds = (left - prospect.moving).max(0.0) / prospect.pace.0.exp();
+        let each = prospect.pace.0.exp() + self.history.evaluation_per_round();
+        let rounds = (left - prospect.moving).max(0.0) / each;
         let (depth, grows) = self.depth_after(prospect, rounds)?;
         let deviation = grows * (prospect.rounds.1 + prospect.pace.1).sqrt();
         let error = (self.likeliest()?.start().0 - depth).exp();
@@ -388,6 +389,11 @@ impl<'a> Foresight<'a> {
             + (0.3 / rounds.max(1.0)).powi(2)
             + if matches!(prospect.start, Start::Adopt { .. }) { ADOPTED.1 } else { 0.0 };
         Some((world.expectation.direction(level)?, blur))
+    }
+
+    /// Whether any round was timed here.
+    pub(super) fn is_timed(&self) -> bool {
+        self.pace.is_timed()
     }
 
     /// Whether rounds on so many machines were timed, or on fewer and on more.

@@ -272,9 +272,20 @@ impl History {
 
     /// Seconds of the evaluation that was seen last.
     pub fn evaluation_seconds(&self) -> f64 {
-        let Some((last, before)) = self.records.split_last() else { return 0.0 };
+        self.last_evaluation().map_or(0.0, |(seconds, _)| seconds)
+    }
+
+    /// What evaluating adds to every round, where not all are evaluated too.
+    pub fn evaluation_per_round(&self) -> f64 {
+        self.last_evaluation().map_or(0.0, |(seconds, rounds)| seconds / rounds.max(1) as f64)
+    }
+
+    /// Seconds of the evaluation that was seen last, and rounds since the one before.
+    fn last_evaluation(&self) -> Option<(f64, u64)> {
+        let (last, before) = self.records.split_last()?;
         let before = before.iter().rev().find(|record| record.run == last.run);
-        (last.eval_seconds - before.map_or(0.0, |before| before.eval_seconds)).max(0.0)
+        let (seconds, round) = before.map_or((0.0, 0), |before| (before.eval_seconds, before.round));
+        Some(((last.eval_seconds - seconds).max(0.0), last.round.saturating_sub(round)))
     }
 
     /// Seconds for which so many machines can go on, by time or by money, where either is limited.

@@ -7,6 +7,7 @@ const TRAITS: Traits = Traits {
     rows: 10_000,
     columns: 100,
     entries: 100_000_000,
+    margins: 1,
     loss: Loss::Logistic,
     l2: 1e-4,
     mean_norm_sq: 1.0,
@@ -113,6 +114,17 @@ fn another_problems_rounds_count_by_their_entries() {
     let (tenfold, less_sure) = computing(Some(Traits { entries: TRAITS.entries / 10, ..TRAITS }));
     assert!((tenfold - own - 10f64.ln()).abs() < 0.02, "{own}, {tenfold}");
     assert!(sure < less_sure && less_sure < 0.02, "{sure}, {less_sure}");
+}
+
+#[test]
+fn rows_of_several_classes_cost_so_many_times_as_much_roughly() {
+    let computing = |of: Option<Traits>| {
+        let pace = pace(&[Timing { of, ..on(FLAT, 4) }]);
+        (pace.parts().mean_of(&vec![(0, 1.0)]), pace.parts().variance_of(&vec![(0, 1.0)]).sqrt())
+    };
+    let (own, _) = computing(None);
+    let (one_class_less, unsure) = computing(Some(Traits { margins: 2, ..TRAITS }));
+    assert!((own - 2f64.ln() - one_class_less).abs() < 0.3 && unsure > 0.4, "{own}, {one_class_less}, {unsure}");
 }
 
 #[test]

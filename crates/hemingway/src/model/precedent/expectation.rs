@@ -117,14 +117,11 @@ impl Expectation {
 mod tests {
     use super::*;
     use crate::model::{Precedents, Traits};
-    use crate::problem::Loss;
 
     const SEEN: Level<'_> = Level { algorithm: "a", machines: 4, depth: 3.0 };
 
     fn expectation() -> Expectation {
-        let traits =
-            Traits { rows: 1, columns: 1, entries: 1, loss: Loss::Hinge, l2: 1.0, mean_norm_sq: 1.0, l1_share: 0.0 };
-        Precedents::none().expect(&traits, &["a".into()])
+        Precedents::none().expect(&Traits::LEAST, &["a".into()])
     }
 
     /// Variance of ln rounds at the level seen, once it was.

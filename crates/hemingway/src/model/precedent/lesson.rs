@@ -102,14 +102,11 @@ impl Lesson {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::problem::Loss;
 
     const TRUTH: [f64; TERMS] = [4.5, 0.5, 0.18, 0.012];
 
     /// Runs of `a` that follow the truth, all levels times `off`.
     fn lesson(machines: &[usize], off: f64) -> Lesson {
-        let traits =
-            Traits { rows: 1, columns: 1, entries: 1, loss: Loss::Hinge, l2: 1.0, mean_norm_sq: 1.0, l1_share: 0.0 };
         let rounds = |machines, x| off * dot(&basis(machines, x), &TRUTH).exp();
         let levels = |machines| (2..26).map(|k| 0.5 * f64::from(k)).map(|x| (x, rounds(machines, x))).collect();
         let run = |machines: &usize| Crossings {
@@ -118,7 +115,7 @@ mod tests {
             levels: levels(*machines),
             passes: None,
         };
-        Lesson { traits, start: 0.0, curves: machines.iter().map(run).collect() }
+        Lesson { traits: Traits::LEAST, start: 0.0, curves: machines.iter().map(run).collect() }
     }
 
     #[test]

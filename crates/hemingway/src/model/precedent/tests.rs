@@ -5,7 +5,7 @@ use crate::problem::Loss;
 use proptest::prelude::*;
 
 fn problem(rows: usize, l2: f64, loss: Loss) -> Traits {
-    Traits { rows, columns: 100, entries: 10 * rows, loss, l2, mean_norm_sq: 1.0, l1_share: 0.0 }
+    Traits { rows, columns: 100, entries: 10 * rows, margins: 1, loss, l2, mean_norm_sq: 1.0, l1_share: 0.0 }
 }
 
 /// Problems of every loss, from few rows to many, from easy to hard.

@@ -19,6 +19,9 @@ pub struct Traits {
     pub columns: usize,
     /// Stored entries.
     pub entries: usize,
+    /// Margins that a row has: one for each class, if there are more than two.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub margins: usize,
     /// φ.
     pub loss: Loss,
     /// λ.
@@ -34,7 +37,27 @@ fn is_zero(share: &f64) -> bool {
     *share == 0.0
 }
 
+fn one() -> usize {
+    1
+}
+
+fn is_one(margins: &usize) -> bool {
+    *margins == 1
+}
+
 impl Traits {
+    /// A problem of one number, where none is known.
+    pub const LEAST: Self = Self {
+        rows: 1,
+        columns: 1,
+        entries: 1,
+        margins: 1,
+        loss: Loss::Logistic,
+        l2: 1.0,
+        mean_norm_sq: 1.0,
+        l1_share: 0.0,
+    };
+
     /// Of this problem.
     pub fn of(problem: &Problem) -> Self {
         let outline = problem.outline();
@@ -42,6 +65,7 @@ impl Traits {
             rows: outline.rows,
             columns: outline.coefficients(),
             entries: problem.whole().stored,
+            margins: outline.outputs(),
             loss: outline.loss,
             l2: outline.penalty.l2,
             // JSON knows no infinity.
@@ -106,6 +130,7 @@ mod tests {
         rows: 20_000,
         columns: 50,
         entries: 100_000,
+        margins: 1,
         loss: Loss::Logistic,
         l2: 1e-4,
         mean_norm_sq: 2.0,

@@ -82,7 +82,7 @@ impl Exploration {
         let (look, ground) = if history.spec.goal.is_budget() {
             (careful_look(history, foresight, best), "should do best among those that can hardly use the budget up")
         } else {
-            match cheapest_look(foresight, best) {
+            match least_wasted_look(foresight, best) {
                 look if look.config == best.config => (best, "should do best"),
                 look => (look, "may do best, and a look costs little"),
             }
@@ -109,16 +109,20 @@ fn careful_look<'a>(history: &History, foresight: &'a Foresight<'_>, best: &'a P
     cheap.min_by(least).unwrap_or(best)
 }
 
-/// The quickest round of an algorithm that goes on from it on any machines, among all that are not hopeless. The best
-/// may be one machine that makes few and long rounds or many that make short ones, by so many times that the wrong two
-/// rounds take longer than the right run.
-fn cheapest_look<'a>(foresight: &'a Foresight<'_>, best: &'a Prospect) -> &'a Prospect {
+/// The look that is likely to waste the least, of all that are not hopeless and can be gone on from on any machines: its rounds are
+/// lost if something else is taken. One machine may make few and long rounds or many short ones, by so many times that the wrong
+/// two take longer than the right run.
+fn least_wasted_look<'a>(foresight: &'a Foresight<'_>, best: &'a Prospect) -> &'a Prospect {
     let near = |other: &&Prospect| other.seconds() * other.price < HOPELESS * best.seconds() * best.price;
     let moves =
         |other: &&Prospect| algorithm::by_name(&other.config.algorithm).is_ok_and(|algorithm| algorithm.same_on_any());
-    let pace = |prospect: &Prospect| prospect.price * prospect.mean_pace();
-    let looks = foresight.prospects.iter().filter(near).filter(moves);
-    looks.min_by(|a, b| pace(a).total_cmp(&pace(b))).unwrap_or(best)
+    let waste = |other: &Prospect| {
+        let (_, better) = exchange(best.cost(), other.cost(), foresight.doubt(best, other));
+        other.price * other.mean_pace() * (1.0 - better) / better
+    };
+    let others = foresight.prospects.iter().filter(|other| other.config != best.config).filter(near).filter(moves);
+    let least = others.min_by(|a, b| waste(a).total_cmp(&waste(b)));
+    least.filter(|other| waste(other) < best.price * best.mean_pace()).unwrap_or(best)
 }
 
 fn explored(history: &History) -> f64 {

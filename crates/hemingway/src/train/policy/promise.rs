@@ -30,6 +30,8 @@ fn candidate(history: &History, foresight: &Foresight<'_>, prospect: &Prospect) 
     let facts = &history.facts;
     let machines = prospect.config.machines;
     let untimed = !foresight.covers(machines);
+    // Remembered rounds alone are no ground for seconds.
+    let timed = foresight.is_timed();
     let rounds = claimed(history, spread(prospect.rounds, !foresight.has_seen(prospect)));
     let pace = spread(prospect.pace, untimed);
     let seconds = plus(rounds.times(pace), prospect.moving);
@@ -38,12 +40,12 @@ fn candidate(history: &History, foresight: &Foresight<'_>, prospect: &Prospect) 
         |by: f64| Estimate { low: by * seconds.low, mid: by * seconds.mid, high: by * seconds.high, ..seconds };
     Candidate {
         config: prospect.config.clone(),
-        seconds_per_round: Some(pace),
+        seconds_per_round: timed.then_some(pace),
         saved_per_round: history.exchanged(&prospect.config).map(|rounds| rounds.saved),
         rounds: Some(Reach::At(rounds)),
-        seconds: Some(Reach::At(seconds)),
-        dollars: price.map(scaled),
-        error_at_end: foresight.error_at_end(prospect),
+        seconds: timed.then_some(Reach::At(seconds)),
+        dollars: price.filter(|_| timed).map(scaled),
+        error_at_end: foresight.error_at_end(prospect).filter(|_| timed),
         fits: machines >= facts.fits_from,
     }
 }

@@ -69,6 +69,7 @@ fn lore() -> Lore {
         rows: 20_000,
         columns: 50,
         entries: 1_000_000,
+        margins: 1,
         loss: Loss::Logistic,
         l2: 1e-4,
         mean_norm_sq: 1.0,
