@@ -23,6 +23,7 @@ use hemingway::trained::{ModelFormat, TrainedModel};
 use crate::args::{KeepArgs, LimitArgs, ProblemArgs};
 use crate::commands::exit::Usage;
 use crate::commands::outcome::store_flag;
+use crate::files::Files;
 use crate::output::{Manners, Output};
 use crate::show::{Exchange, number};
 use crate::story::asking_for;
@@ -173,6 +174,7 @@ pub(crate) fn resume(
         bail!("{}: its journal does not begin with a job: start the run anew", dir.path().display());
     };
     let past = history(&dir)?;
+    Files::default().reads("journal", [dir.journal_path()]).reads_job(&past.spec).keeps(keep).check()?;
     let caps = limits.caps().or(past.spec.caps);
     if let Some(Event::Finished { summary }) = events.last()
         && !goes_on(summary.ending, caps != past.spec.caps)

@@ -29,7 +29,6 @@ const REACH: usize = 4;
 pub(super) fn advise(args: &AdviseArgs, out: &mut dyn Output) -> Result<u8> {
     let mut goal = train::goal(args.goal.goal()?)?;
     goal.check()?;
-    records::check_output(&args.records, "--plot", args.plot.as_ref())?;
     let metric = measure::of(&goal, args.records.metric.as_ref())?;
     let cluster = args.records.cluster.as_deref().map(clusters::described).transpose()?.flatten();
     let file = fitted(args, cluster.as_ref(), metric.as_ref(), out)?;

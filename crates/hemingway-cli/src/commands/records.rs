@@ -1,6 +1,6 @@
 //! From what the user names as RECORDS to traces: files of anyone's, journals, runs of the store.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::Result;
 use hemingway::Error;
@@ -42,17 +42,6 @@ fn run(name: &str, store: &Path) -> hemingway::Result<RunDir> {
 pub(super) fn options(args: &RecordArgs, cluster: Option<String>, metric: Option<&Metric>) -> Result<FitOptions> {
     let priors = priors(args, metric)?;
     Ok(FitOptions { method: args.method.into(), cluster, max_local_machines: Some(cores()), priors })
-}
-
-/// Refuses to write over what was read.
-pub(super) fn check_output(args: &RecordArgs, flag: &str, path: Option<&PathBuf>) -> Result<()> {
-    let whole = |path: &Path| path.canonicalize().ok();
-    let Some(written) = path.and_then(|path| whole(path)) else { return Ok(()) };
-    let mut read = args.records.iter().map(Path::new).chain(args.prior.iter().map(PathBuf::as_path));
-    if read.any(|read| whole(read).as_ref() == Some(&written)) {
-        return Err(Error::setting(flag, format!("{} holds the records; name another file", written.display())).into());
-    }
-    Ok(())
 }
 
 /// A cluster that no record names is a slip of the pen: without it f would be silently empty.

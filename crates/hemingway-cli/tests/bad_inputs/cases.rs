@@ -28,6 +28,7 @@ pub(crate) const SECTIONS: &[(&str, &[Case])] = &[
     ("Labels and weights", WEIGHTS),
     ("Cluster files", CLUSTERS),
     ("Flags", FLAGS),
+    ("Files written over others", OVERWRITTEN),
     ("Models", MODELS),
     ("Runs", RUNS),
     ("Records", RECORDS),
@@ -227,6 +228,29 @@ const FLAGS: &[Case] = &[
     said("run good.svm --algorithm gd --machines 1 --fraction 2"),
     said("fit times.csv --plot fit.png"),
     said("fit times.csv --targets 0"),
+];
+
+const OVERWRITTEN: &[Case] = &[
+    said("data convert table.csv ./table.csv --to libsvm"),
+    said("data convert good.svm few.svm --weights few.svm.weights"),
+    said("data split few-train.svm --test 0.5 -o few"),
+    said("train good.svm --reach 1e-3 --records good.svm"),
+    said("train good.svm --reach 1e-3 --test from-zero.svm --model ./from-zero.svm"),
+    said("train good.svm --reach 1e-3 --model m.json --records ./m.json"),
+    said("plan good.svm --reach 1e-3 --cluster free.toml --sync search --sync-out free.toml"),
+    said("train --resume gone --records runs/gone/journal.jsonl"),
+    said("predict linear.json good.svm -o good.svm"),
+    said("predict linear.json good.svm -o runs/../linear.json"),
+    said("model convert linear.json linear.json"),
+    said("report gone --format md -o runs/gone/journal.jsonl"),
+    said("runs export gone -o runs/gone/journal.jsonl"),
+    said("fit times.csv -o times.csv"),
+    said("fit times.csv -o both.svg --plot both.svg"),
+    said("advise times.csv --reach 1e-2 --prior times.svg --plot times.svg"),
+    said("sync search small.json --cluster laptop -o small.json"),
+    said("sync search small.json --cluster laptop --keep both.jsonl -o both.jsonl"),
+    said("sync explain small.json ps --cluster laptop.svg --plot laptop.svg"),
+    said("sync convert key.yml -o key.yml"),
 ];
 
 const MODELS: &[Case] = &[

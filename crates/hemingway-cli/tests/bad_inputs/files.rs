@@ -31,6 +31,7 @@ const TEXTS: &[(&str, &str)] = &[
     ("one-class.svm", "1 1:1\n1 2:1\n"),
     ("amounts.svm", "0.5 1:1\n1.5 2:1\n2.5 1:2\n"),
     ("three-classes.svm", "1 1:1\n2 2:1\n3 1:2\n"),
+    ("few-train.svm", "+1 1:1\n-1 1:2\n"),
     // CSV
     ("header.csv", "a,b,label\n"),
     ("ragged.csv", "a,b,label\n1,2,0\n1,2\n"),
@@ -55,11 +56,13 @@ const TEXTS: &[(&str, &str)] = &[
     ("array.json", "[1, 2]\n"),
     // Weights
     ("few.weights", "1\n2\n"),
+    ("few.svm.weights", "1\n2\n1\n1\n"),
     ("negative.weights", "1\n-2\n1\n1\n"),
     ("word.weights", "1\nheavy\n1\n1\n"),
     ("zero.weights", "0\n0\n0\n0\n"),
     // Clusters
     ("key.toml", "name = \"x\"\nmachines = 2\ncolour = \"red\"\n"),
+    ("laptop.svg", "name = \"x\"\n"),
     ("toml.toml", "name = \"x\nmachines = 2\n"),
     ("missing.toml", "name = \"x\"\nmachines = 2\n"),
     // Models
@@ -70,6 +73,7 @@ const TEXTS: &[(&str, &str)] = &[
     ("solver.model", "solver_type ONECLASS_SVM\nnr_class 2\nlabel 1 2\nnr_feature 1\nbias -1\nw\n1\n"),
     ("short.model", "solver_type L2R_LR\nnr_class 2\nlabel 1 2\nnr_feature 3\nbias -1\nw\n1\n2\n"),
     ("weight.model", "solver_type L2R_LR\nnr_class 2\nlabel 1 2\nnr_feature 2\nbias -1\nw\n1\nnan\n"),
+    ("linear.json", "{}"),
     // Records
     ("no-machines.csv", "algorithm,seconds\ngd,1\n"),
     ("nothing.csv", "algorithm,machines\ngd,1\n"),
@@ -82,6 +86,7 @@ const TEXTS: &[(&str, &str)] = &[
     ("no-records.csv", "algorithm,machines,seconds\n"),
     ("ragged-records.csv", "algorithm,machines,seconds\ngd,1\n"),
     ("broken.jsonl", "{\"algorithm\": \"gd\", \"machines\": 1, \"seconds\": 1}\n{\"algorithm\": \n"),
+    ("times.svg", "algorithm,machines,seconds\ngd,1,2\ngd,2,1\n"),
     ("times.csv", "algorithm,machines,seconds\ngd,1,2\ngd,2,1\n"),
     // Exchange of variables
     ("small.json", "{\"name\": \"s\", \"variables\": [{\"name\": \"w\", \"shape\": [3, 4]}]}"),

@@ -103,14 +103,19 @@ impl RunDir {
         &self.path
     }
 
+    /// Where its journal is.
+    pub fn journal_path(&self) -> PathBuf {
+        self.path.join(JOURNAL)
+    }
+
     /// Its events.
     pub fn events(&self) -> Result<Vec<Event>> {
-        Journal::read(&self.path.join(JOURNAL))
+        Journal::read(&self.journal_path())
     }
 
     /// Its events up to the first that cannot be read; none where there is no journal.
     pub(crate) fn intact_events(&self) -> Option<Vec<Event>> {
-        Journal::intact(&self.path.join(JOURNAL)).ok()
+        Journal::intact(&self.journal_path()).ok()
     }
 
     /// The length of its journal.
@@ -125,12 +130,12 @@ impl RunDir {
 
     /// Whether a process is writing its journal.
     pub fn is_running(&self) -> Result<bool> {
-        Journal::is_open(&self.path.join(JOURNAL))
+        Journal::is_open(&self.journal_path())
     }
 
     /// Its journal, to go on with.
     pub fn reopen(&self) -> Result<(Journal, Vec<Event>)> {
-        Journal::reopen(&self.path.join(JOURNAL))
+        Journal::reopen(&self.journal_path())
     }
 
     /// Where its model is kept.
