@@ -150,7 +150,7 @@ fn begin(job: &mut Job, keep: &KeepArgs, manners: Manners, out: &mut dyn Output,
     check_files(job, keep)?;
     let store = Store::at(&keep.store);
     if let Some(note) = remembered(recall(job, &store)) {
-        out.say(&format!("note: {note}"));
+        out.note(&note);
     }
     let mut watch = out.watch(job, manners, None);
     let driver = Driver::start(job, &store, began, watch.as_mut(), interrupt::listen()?)?;
@@ -216,15 +216,15 @@ fn load(spec: JobSpec, out: &mut dyn Output) -> Result<Job> {
     };
     out.say(&head(&job, &place));
     for note in &job.notes {
-        out.say(&format!("note: {note}"));
+        out.note(note);
     }
     let exchanges = &job.facts.exchanges;
     let widest = exchanges.iter().map(|foretold| foretold.machines).max();
     if let Some(exchange) = widest.and_then(|machines| Exchange::of(machines, exchanges)) {
-        out.say(&format!("note: exchange, {}", exchange.sentence()));
+        out.note(&format!("exchange, {}", exchange.sentence()));
     }
     if let Some(note) = oversubscribed(&job) {
-        out.say(&format!("note: {note}"));
+        out.note(&note);
     }
     Ok(job)
 }
@@ -276,15 +276,15 @@ fn check_files(job: &Job, keep: &KeepArgs) -> Result<()> {
 fn keep_exchange(job: &Job, outcome: &Outcome, keep: &KeepArgs, out: &mut dyn Output) -> Result<()> {
     let (Some(file), Some(rounds)) = (&keep.sync_out, &job.rounds) else { return Ok(()) };
     let Some(machines) = outcome.machines() else {
-        out.say("note: --sync-out: nothing was chosen, and no strategy is written");
+        out.note("--sync-out: nothing was chosen, and no strategy is written");
         return Ok(());
     };
     let Some(exchange) = rounds.on(machines)? else {
-        out.say("note: --sync-out: one machine exchanges nothing, and no strategy is written");
+        out.note("--sync-out: one machine exchanges nothing, and no strategy is written");
         return Ok(());
     };
     std::fs::write(file, exchange.strategy.json()?).map_err(Error::io(file))?;
-    out.say(&format!("note: {}: how rounds are exchanged on {machines} machines, for --sync", file.display()));
+    out.note(&format!("{}: how rounds are exchanged on {machines} machines, for --sync", file.display()));
     Ok(())
 }
 
@@ -305,7 +305,7 @@ fn outcome_of(mut summary: Summary, dir: RunDir, keep: &KeepArgs, out: &mut dyn 
     }
     if let (Some(to), Some(from)) = (&keep.model, &summary.model) {
         for note in TrainedModel::load(Path::new(from))?.save_as(to, ModelFormat::of(to)?)? {
-            out.say(&format!("note: {note}"));
+            out.note(&note);
         }
         summary.model = Some(to.display().to_string());
     }

@@ -55,7 +55,7 @@ pub(super) fn data(command: &DataCommand, out: &mut dyn Output) -> Result<u8> {
 fn load_aloud(source: &Source, reading: &Reading, out: &mut dyn Output) -> hemingway::Result<Loaded> {
     let loaded = load(source, reading, out)?;
     for note in &loaded.notes {
-        out.say(&format!("note: {note}"));
+        out.note(note);
     }
     Ok(loaded)
 }

@@ -6,7 +6,7 @@ use hemingway::backend::Ending;
 use hemingway::goal::Goal;
 use hemingway::job::{JobSpec, Mode};
 use hemingway::train::{Compared, Decision, Purpose};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::jobs::Outcome;
 use crate::output::Answer;
@@ -15,6 +15,7 @@ use crate::show::{Exchange, Paint, number};
 impl Answer for Outcome {
     fn json(&self) -> Value {
         let mut answer = serde_json::to_value(&self.summary).unwrap_or_default();
+        answer["notes"] = json!([]);
         if let Some(exchange) = self.exchange() {
             answer["sync"] = exchange.json();
         }

@@ -39,7 +39,7 @@ pub(super) fn path(args: &TrainArgs, points: usize, out: &mut dyn Output, began:
     let job = jobs::read(spec(args, error)?, out)?;
     path::check(&job.problem)?;
     out.say(&head(&job, points));
-    job.notes.iter().for_each(|note| out.say(&format!("note: {note}")));
+    job.notes.iter().for_each(|note| out.note(note));
     let mut solver = Solver::new(&job.problem, asked.precision, asked.threads)?;
     let l1 = grid(solver.largest()?, &asked)?;
     let run = Run { args, job: &job, began };
@@ -159,7 +159,7 @@ impl Run<'_> {
         let point = points.get(chosen.map_or(points.len().saturating_sub(1), |chosen| chosen.chosen));
         let (Some(to), Some(point)) = (&self.args.keep.model, point) else { return Ok(None) };
         for note in self.model(point).save_as(to, ModelFormat::of(to)?)? {
-            out.say(&format!("note: {note}"));
+            out.note(&note);
         }
         Ok(Some(Path::display(to).to_string()))
     }
@@ -257,6 +257,7 @@ impl Answer for Solved {
             "out_of_fold": chosen.map(|chosen| &chosen.points),
             "model": self.model,
             "wall_seconds": self.seconds,
+            "notes": [],
         })
     }
 

@@ -109,7 +109,7 @@ fn load_data(name: &str, reading: Reading, out: &mut dyn Output) -> hemingway::R
 /// Says what is worth knowing.
 pub(super) fn say_all(notes: &[String], out: &mut dyn Output) {
     for note in notes {
-        out.say(&format!("note: {note}"));
+        out.note(note);
     }
 }
 

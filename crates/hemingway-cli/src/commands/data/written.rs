@@ -38,7 +38,7 @@ pub(super) fn write(dataset: &Dataset, path: &Path, format: SaveAs, out: &mut dy
     let weights = save(dataset, path, format)?.map(|path| path.display().to_string());
     drop(waiting);
     if let Some(weights) = &weights {
-        out.say(&format!("note: LIBSVM text holds no weights: they are in {weights}, to be given with --weights"));
+        out.note(&format!("LIBSVM text holds no weights: they are in {weights}, to be given with --weights"));
     }
     Ok(Part { info: Info::of(dataset), file: path.display().to_string(), weights })
 }
