@@ -103,13 +103,13 @@ fn head(job: &Job, points: usize) -> String {
     )
 }
 
-/// The job whose data, loss and λ₂ the path has; any λ₁ above 0 tells that the L1 is wanted.
+/// The job whose data, loss and λ₂ the path has; any λ₁ above 0 tells that the L1 is wanted, and the smallest raises no doubts.
 fn spec(args: &TrainArgs, error: f64) -> Result<JobSpec> {
     let data = jobs::the_data(&args.data)?;
     let mode = Mode::Choose { adapt: false, plan_only: false };
     let goal = Goal::Reach { error, certified: true };
     let spec = jobs::spec(data, goal, mode, &args.problem, None, &args.limits, &args.keep)?;
-    let l1 = if spec.l1 > 0.0 { spec.l1 } else { 1.0 };
+    let l1 = if spec.l1 > 0.0 { spec.l1 } else { f64::MIN_POSITIVE };
     Ok(JobSpec { l1, machines: args.choice.machines, forget: true, ..spec })
 }
 
