@@ -66,6 +66,7 @@ const CSV: &[Case] = &[
     of("twins.csv", "data info twins.csv"),
     of("quote.csv", "data info quote.csv"),
     of("one-column.csv", "data info one-column.csv"),
+    of("ratings.csv", "train ratings.csv --reach 1e-3"),
     of("fewer.csv", "train table.csv --reach 1e-1 --test fewer.csv"),
 ];
 

@@ -44,6 +44,7 @@ const TEXTS: &[(&str, &str)] = &[
     ("quote.csv", "a,b,label\n1,\"2,0\n"),
     ("one-column.csv", "label\n1\n0\n"),
     ("table.csv", "a,b,label\n1,2,0\n3,4,1\n2,2,0\n4,1,1\n"),
+    ("ratings.csv", "userId,movieId,rating,timestamp\n1,7,4,9\n2,7,3,9\n"),
     ("fewer.csv", "a,label\n1,0\n"),
     ("weighted.csv", "a,b,label,w\n1,2,0,1\n3,4,1,-2\n"),
     // Vowpal Wabbit
