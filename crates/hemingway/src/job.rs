@@ -425,7 +425,14 @@ impl JobSpec {
                 other => other,
             })
         };
-        named.iter().map(checked).collect()
+        let mut candidates: Vec<String> = Vec::with_capacity(named.len());
+        for name in named.iter().map(checked) {
+            let name = name?;
+            if !candidates.contains(&name) {
+                candidates.push(name);
+            }
+        }
+        Ok(candidates)
     }
 
     /// What may keep an error from being reached, or from being known.

@@ -119,10 +119,13 @@ fn is_row(line: &[u8]) -> bool {
     let mut words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
     let is_entry = |word: &[u8]| {
         let colon = word.iter().position(|b| *b == b':');
-        colon.is_some_and(|at| at > 0 && word[..at].iter().all(u8::is_ascii_digit) && text::number(&word[at + 1..]).is_some())
+        colon.is_some_and(|at| {
+            at > 0 && word[..at].iter().all(u8::is_ascii_digit) && text::number(&word[at + 1..]).is_some()
+        })
     };
     let is_label = words.next().is_some_and(|label| text::number(label).is_some());
-    let mut entries = words.take_while(|word| !word.starts_with(b"#")).filter(|word| !word.starts_with(b"qid:")).peekable();
+    let mut entries =
+        words.take_while(|word| !word.starts_with(b"#")).filter(|word| !word.starts_with(b"qid:")).peekable();
     is_label && entries.peek().is_some() && entries.all(is_entry)
 }
 
