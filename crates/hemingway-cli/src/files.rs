@@ -56,8 +56,9 @@ impl Files {
         self.writes("--model", &keep.model).writes("--records", &keep.records).writes("--sync-out", &keep.sync_out)
     }
 
-    /// Refuses to write over what is read, and two things into one file.
+    /// Refuses to write where there is no folder, over what is read, and two things into one file.
     pub(crate) fn check(&self) -> Result<()> {
+        self.check_folders()?;
         for (at, (flag, path)) in self.written.iter().enumerate() {
             let Some(place) = place(path) else { continue };
             let same = |(_, other): &&(&str, PathBuf)| self::place(other).as_ref() == Some(&place);
@@ -71,6 +72,22 @@ impl Files {
         }
         Ok(())
     }
+
+    fn check_folders(&self) -> Result<()> {
+        let lost = |(_, path): &&(&str, PathBuf)| !folder(path).is_dir();
+        match self.written.iter().find(lost) {
+            Some((flag, path)) => {
+                let what = format!("there is no folder {}; make it, or name another", folder(path).display());
+                Err(Error::setting(*flag, what))
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+/// Where a file stands.
+fn folder(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// Where a file is or will be, however it is named; nothing for folders and devices, of which writing replaces nothing.
@@ -78,10 +95,7 @@ fn place(path: &Path) -> Option<PathBuf> {
     match path.metadata() {
         Ok(data) if data.is_file() => path.canonicalize().ok(),
         Ok(_) => None,
-        Err(_) => {
-            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-            Some(folder.canonicalize().ok()?.join(path.file_name()?))
-        }
+        Err(_) => Some(folder(path).canonicalize().ok()?.join(path.file_name()?)),
     }
 }
 
@@ -98,6 +112,7 @@ mod tests {
         assert!(files().writes("-o", [at("b")]).writes("--model", [at("c")]).check().is_ok());
         assert!(files().writes("-o", [at("absent")]).check().is_ok());
         assert!(files().writes("-o", [at("./a")]).check().is_err());
+        assert!(files().writes("-o", [at("no/b")]).check().is_err());
         assert!(files().writes("-o", [at("b")]).writes("--model", [at("./b")]).check().is_err());
         assert!(files().writes("-o", ["/dev/null"]).writes("--model", ["/dev/null"]).check().is_ok());
     }

@@ -75,15 +75,6 @@ pub(crate) fn the_data(data: &[String]) -> Result<String> {
     }
 }
 
-/// Whether there is a folder for a file to be written.
-pub(crate) fn check_folder(flag: &str, path: Option<&Path>) -> Result<()> {
-    let folder = path.and_then(Path::parent).filter(|folder| !folder.as_os_str().is_empty() && !folder.is_dir());
-    match folder {
-        Some(folder) => Err(Usage::error(format!("{flag}: there is no folder {}", folder.display()))),
-        None => Ok(()),
-    }
-}
-
 /// The job that these flags state.
 pub(crate) fn spec(
     data: String,
@@ -96,9 +87,6 @@ pub(crate) fn spec(
 ) -> Result<JobSpec> {
     // Before hours of training, not after.
     keep.model.as_deref().map(ModelFormat::of).transpose()?;
-    check_folder("--model", keep.model.as_deref())?;
-    check_folder("--records", keep.records.as_deref())?;
-    check_folder("--sync-out", keep.sync_out.as_deref())?;
     Ok(JobSpec {
         data,
         labels: problem.labels.labels(),

@@ -6,8 +6,8 @@ use hemingway::data::SaveAs;
 use hemingway::data::save::weights_beside;
 
 use crate::args::{
-    Command, DataCommand, LabelArgs, LessonArgs, ModelCommand, ProblemArgs, RecordArgs, RoundArgs,
-    RunsCommand, SyncCommand, WeightArgs,
+    Command, DataCommand, LabelArgs, LessonArgs, ModelCommand, ProblemArgs, RecordArgs, RoundArgs, RunsCommand,
+    SyncCommand, WeightArgs,
 };
 use crate::files::Files;
 
@@ -29,7 +29,12 @@ pub(super) fn of(command: &Command) -> Files {
             .of_rounds(&args.exchange)
             .reads("hosts", &args.ranks.hosts)
             .keeps(&args.keep),
-        Command::Fit(args) => files.of_records(&args.records).writes("-o", &args.out).writes("--plot", &args.plot),
+        Command::Fit(args) => {
+            // A folder for pictures is made where there is none.
+            let picture =
+                args.plot.as_ref().filter(|path| path.extension().is_some_and(|end| end.eq_ignore_ascii_case("svg")));
+            files.of_records(&args.records).writes("-o", &args.out).writes("--plot", picture)
+        }
         Command::Advise(args) => {
             files.of_records(&args.records).reads("cluster", &args.records.cluster).writes("--plot", &args.plot)
         }

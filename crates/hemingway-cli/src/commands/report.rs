@@ -14,7 +14,6 @@ use serde_json::Value;
 
 use super::exit::{self, Usage};
 use crate::args::{Format, ReportArgs};
-use crate::jobs::check_folder;
 use crate::output::{Answer, Output};
 use crate::show::Paint;
 use crate::story::{Again, Course, Story};
@@ -97,7 +96,6 @@ fn beside(path: &Path, name: &str) -> PathBuf {
 }
 
 fn save(path: &Path, text: &str) -> Result<()> {
-    check_folder("-o", Some(path))?;
     std::fs::write(path, text).map_err(Error::io(path))?;
     Ok(())
 }
