@@ -84,9 +84,7 @@ fn fitted(
     let traces = records::read(&args.records, metric)?;
     let name = cluster.map(|c| c.name.clone()).or_else(|| args.records.cluster.clone());
     let options = records::options(&args.records, name, metric)?;
-    if cluster.is_none() {
-        records::check_cluster(&traces, &options)?;
-    }
+    records::check_cluster(&traces, &options)?;
     let waiting = out.wait("fitting");
     let model = RunModel::fit(&traces, &options)?;
     drop(waiting);

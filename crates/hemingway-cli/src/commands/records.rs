@@ -10,6 +10,7 @@ use hemingway::record::journal::{Event, Journal};
 use hemingway::record::store::{RunDir, Store};
 use hemingway::record::{Metric, Record, Trace, import, traces};
 
+use super::outcome::store_flag;
 use crate::args::RecordArgs;
 
 /// Reads everything named, with this measure in the objective's place if one is.
@@ -34,7 +35,8 @@ pub(super) fn read(args: &RecordArgs, metric: Option<&Metric>) -> Result<Vec<Tra
 
 /// A run of the store, where there is no file of that name.
 fn run(name: &str, store: &Path) -> hemingway::Result<RunDir> {
-    let what = || format!("is neither a file nor a run in {}; `hemingway runs` lists them", store.display());
+    let runs = format!("`hemingway runs{}` lists them", store_flag(store));
+    let what = || format!("is neither a file nor a run in {}; {runs}", store.display());
     Store::at(store).find(name).map_err(|_| Error::file(name, what()))
 }
 
@@ -54,8 +56,8 @@ pub(super) fn check_cluster(traces: &[Trace], options: &FitOptions) -> Result<()
     if known.is_empty() || known.contains(&asked.as_str()) {
         return Ok(());
     }
-    Err(Error::setting("--cluster", format!("no record is of `{asked}`; they hold times of {}", known.join(", ")))
-        .into())
+    let what = format!("no record is of `{asked}`; they hold times of {}: name one of these", known.join(", "));
+    Err(Error::setting("--cluster", what).into())
 }
 
 /// What earlier problems teach. Where a file does not name its problem, it is one.

@@ -13,6 +13,8 @@ use crate::backend::{Checkpoint, Ending};
 use crate::{Error, Result};
 
 const JOURNAL: &str = "journal.jsonl";
+/// Where runs are unless `--store` says otherwise.
+const USUAL: &str = "runs";
 
 /// A directory of runs.
 #[derive(Debug, Clone)]
@@ -69,7 +71,9 @@ impl Store {
             if direct.join(JOURNAL).is_file() { direct } else { self.root.join(name) }
         };
         if !path.join(JOURNAL).is_file() {
-            return Err(Error::file(path, "is no run; `hemingway runs` lists those there are"));
+            let usual = self.root == Path::new(USUAL);
+            let flag = if usual { String::new() } else { format!(" --store {}", self.root.display()) };
+            return Err(Error::file(path, format!("is no run; `hemingway runs{flag}` lists those there are")));
         }
         Ok(RunDir::at(path))
     }
@@ -79,6 +83,9 @@ impl Store {
         let entries = match std::fs::read_dir(&self.root) {
             Ok(entries) => entries,
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(e) if e.kind() == std::io::ErrorKind::NotADirectory => {
+                return Err(Error::file(&self.root, "is no folder; --store names the one that holds the runs"));
+            }
             Err(e) => return Err(Error::io(&self.root)(e)),
         };
         let mut runs: Vec<_> = entries
