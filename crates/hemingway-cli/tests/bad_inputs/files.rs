@@ -75,6 +75,7 @@ const TEXTS: &[(&str, &str)] = &[
     ("short.model", "solver_type L2R_LR\nnr_class 2\nlabel 1 2\nnr_feature 3\nbias -1\nw\n1\n2\n"),
     ("weight.model", "solver_type L2R_LR\nnr_class 2\nlabel 1 2\nnr_feature 2\nbias -1\nw\n1\nnan\n"),
     ("linear.json", "{}"),
+    ("good.model", "solver_type L2R_LR\nnr_class 2\nlabel 1 -1\nnr_feature 3\nbias -1\nw\n1\n2\n3\n"),
     // Records
     ("no-machines.csv", "algorithm,seconds\ngd,1\n"),
     ("nothing.csv", "algorithm,machines\ngd,1\n"),
@@ -89,12 +90,25 @@ const TEXTS: &[(&str, &str)] = &[
     ("broken.jsonl", "{\"algorithm\": \"gd\", \"machines\": 1, \"seconds\": 1}\n{\"algorithm\": \n"),
     ("times.svg", "algorithm,machines,seconds\ngd,1,2\ngd,2,1\n"),
     ("times.csv", "algorithm,machines,seconds\ngd,1,2\ngd,2,1\n"),
+    (
+        "elsewhere.csv",
+        "algorithm,machines,cluster,seconds,round,objective\ngd,1,hpc-200gbit,1,1,3\ngd,1,hpc-200gbit,1,2,2\n\
+         gd,1,hpc-200gbit,1,3,1.5\ngd,1,hpc-200gbit,1,4,1.2\n",
+    ),
     // Exchange of variables
     ("small.json", "{\"name\": \"s\", \"variables\": [{\"name\": \"w\", \"shape\": [3, 4]}]}"),
     ("cut-variables.json", "{\"name\": \"s\",\n \"variables\": ["),
     ("key-variables.json", "{\"name\": \"s\", \"variables\": [\n{\"name\": \"w\", \"shapes\": [3]}]}"),
     ("flat-variables.json", "{\"name\": \"s\", \"variables\": [{\"name\": \"w\", \"shape\": [3, 0]}]}"),
-    ("late-variables.json", "{\"name\": \"s\", \"variables\": [{\"name\": \"w\", \"shape\": [3], \"ready_ms\": 2}]}"),
+    (
+        "late-variables.json",
+        "{\"name\": \"s\", \"variables\": [{\"name\": \"w\", \"shape\": [3], \"ready_ms\": 2}], \"step_ms\": 1}",
+    ),
+    (
+        "stepless-variables.json",
+        "{\"name\": \"s\", \"variables\": [{\"name\": \"w\", \"shape\": [3], \"ready_ms\": 3.2}]}",
+    ),
+    ("type-variables.json", "{\"name\": \"s\", \"variables\": [\n{\"name\": \"w\", \"shape\": \"3\"}]}"),
     (
         "twin-variables.json",
         "{\"name\": \"s\", \"variables\": [{\"name\": \"w\", \"shape\": []}, {\"name\": \"w\", \"shape\": []}]}",
@@ -102,6 +116,11 @@ const TEXTS: &[(&str, &str)] = &[
     ("no-variables.json", "{\"name\": \"s\", \"variables\": []}"),
     ("cut-strategy.json", "{\"version\": 1,\n \"name\": "),
     ("later-strategy.json", "{\"version\": 7}"),
+    (
+        "window-strategy.json",
+        "{\"version\": 1, \"name\": \"s\", \"machines\": 2, \"window\": \"8\", \"variables\": []}",
+    ),
+    ("small-strategy.json", STRATEGY_BY_TREE),
     ("method-strategy.json", STRATEGY_BY_PIGEON),
     ("few-strategy.json", "{\"version\": 1, \"name\": \"s\", \"machines\": 2, \"window\": 1, \"variables\": []}"),
     ("zero-strategy.json", STRATEGY_OF_NOTHING),
@@ -116,9 +135,11 @@ const TEXTS: &[(&str, &str)] = &[
     ("percent.csv", "algorithm,machines,seconds,round,accuracy\ngd,1,1,1,90\ngd,1,1,2,93\n"),
 ];
 
-/// Strategies of one variable that cannot be.
+/// Strategies of one variable: what is wrong with each, its name says.
 const STRATEGY_BY_PIGEON: &str = "{\"version\": 1, \"name\": \"s\", \"machines\": 2, \"window\": 1, \"variables\": [\n\
     {\"variable\": \"w\", \"shards\": [{\"by\": \"pigeon\", \"group\": 0}]}]}";
+const STRATEGY_BY_TREE: &str = "{\"version\": 1, \"name\": \"s\", \"machines\": 2, \"window\": 1, \"variables\": [\n\
+    {\"variable\": \"w\", \"shards\": [{\"by\": \"tree\", \"group\": 0}]}]}";
 const STRATEGY_OF_NOTHING: &str = "{\"version\": 1, \"name\": \"s\", \"machines\": 2, \"window\": 1, \"variables\": [\n\
     {\"variable\": \"w\", \"partition\": {\"axis\": 1, \"sizes\": [4, 0]}, \"shards\": [{\"by\": \"ring\", \"group\": 0}, \
     {\"by\": \"ring\", \"group\": 0}]}]}";
@@ -133,6 +154,7 @@ const CHANGED: &[(&str, &str, &str)] = &[
     ("negative.toml", "memory_gb = 1", "memory_gb = -1"),
     ("type.toml", "machines = 2", "machines = \"two\""),
     ("pace.toml", "ns_per_nonzero = 1.2", "ns_per_nonzero = \"fast\""),
+    ("nameless.toml", "name = \"x\"", "name = \"\""),
     ("none.toml", "machines = 2", "machines = 0"),
     ("crowd.toml", "machines = 2", "machines = 99999999999"),
     ("latency.toml", "latency_us = 10", "latency_us = -1"),
