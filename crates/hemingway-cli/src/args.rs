@@ -41,7 +41,7 @@ use crate::output::Mode;
 /// how time and error depend on algorithm and machines, chooses, trains, and compares what it predicted with what
 /// happened.
 #[derive(Debug, Parser)]
-#[command(version, propagate_version = true, max_term_width = 110, after_long_help = EXAMPLES)]
+#[command(name = "hemingway", version, propagate_version = true, max_term_width = 110, after_long_help = EXAMPLES)]
 pub(crate) struct Cli {
     /// How to answer: for people, as exactly one JSON value on stdout, or with the bare result only
     #[arg(long, global = true, value_enum, default_value_t = Mode::Human, env = "HEMINGWAY_OUTPUT", value_name = "MODE")]
@@ -245,6 +245,16 @@ Examples:
   hemingway runs show last
   hemingway runs export logistic-3 -o logistic.csv";
 
+const SHOW_EXAMPLES: &str = "\
+Examples:
+  hemingway runs show last
+  hemingway runs show logistic-3 --output json | jq .summary";
+
+const EXPORT_EXAMPLES: &str = "\
+Examples:
+  hemingway runs export last | head
+  hemingway runs export logistic-3 -o logistic.csv     for `fit`, `advise` or a spreadsheet";
+
 const PREDICT_EXAMPLES: &str = "\
 Examples:
   hemingway predict logistic-3 new.svm -o predicted.txt
@@ -307,11 +317,13 @@ pub(crate) struct RunsArgs {
 #[derive(Debug, Subcommand)]
 pub(crate) enum RunsCommand {
     /// One run: what was asked, what was found, how it ended
+    #[command(after_long_help = SHOW_EXAMPLES)]
     Show {
         /// The run: its name, `last`, or the path of its directory
         run: String,
     },
     /// The records of a run as CSV, one row per evaluated round
+    #[command(after_long_help = EXPORT_EXAMPLES)]
     Export {
         /// The run: its name, `last`, or the path of its directory
         run: String,

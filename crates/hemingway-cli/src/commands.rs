@@ -6,6 +6,7 @@ mod design;
 mod doctor;
 pub(crate) mod exit;
 mod explain;
+mod files;
 mod fit;
 mod model;
 pub(crate) mod outcome;
@@ -27,6 +28,11 @@ use anyhow::Result;
 use crate::args::Command;
 use crate::output::Output;
 pub(crate) use outcome::store_flag;
+
+/// Refuses a command that would write over what it reads.
+pub(crate) fn check_files(command: &Command) -> hemingway::Result<()> {
+    files::of(command).check()
+}
 
 /// Carries a command out. `began` is when the program did.
 pub(crate) fn run(command: Command, out: &mut dyn Output, began: Instant) -> Result<u8> {

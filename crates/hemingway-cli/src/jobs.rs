@@ -23,6 +23,7 @@ use hemingway::trained::{ModelFormat, TrainedModel};
 use crate::args::{KeepArgs, LimitArgs, ProblemArgs};
 use crate::commands::exit::Usage;
 use crate::commands::outcome::store_flag;
+use crate::files::Files;
 use crate::output::{Manners, Output};
 use crate::show::{Exchange, number};
 use crate::story::asking_for;
@@ -74,15 +75,6 @@ pub(crate) fn the_data(data: &[String]) -> Result<String> {
     }
 }
 
-/// Whether there is a folder for a file to be written.
-pub(crate) fn check_folder(flag: &str, path: Option<&Path>) -> Result<()> {
-    let folder = path.and_then(Path::parent).filter(|folder| !folder.as_os_str().is_empty() && !folder.is_dir());
-    match folder {
-        Some(folder) => Err(Usage::error(format!("{flag}: there is no folder {}", folder.display()))),
-        None => Ok(()),
-    }
-}
-
 /// The job that these flags state.
 pub(crate) fn spec(
     data: String,
@@ -95,9 +87,6 @@ pub(crate) fn spec(
 ) -> Result<JobSpec> {
     // Before hours of training, not after.
     keep.model.as_deref().map(ModelFormat::of).transpose()?;
-    check_folder("--model", keep.model.as_deref())?;
-    check_folder("--records", keep.records.as_deref())?;
-    check_folder("--sync-out", keep.sync_out.as_deref())?;
     Ok(JobSpec {
         data,
         labels: problem.labels.labels(),
@@ -149,7 +138,7 @@ fn begin(job: &mut Job, keep: &KeepArgs, manners: Manners, out: &mut dyn Output,
     check_files(job, keep)?;
     let store = Store::at(&keep.store);
     if let Some(note) = remembered(recall(job, &store)) {
-        out.say(&format!("note: {note}"));
+        out.note(&note);
     }
     let mut watch = out.watch(job, manners, None);
     let driver = Driver::start(job, &store, began, watch.as_mut(), interrupt::listen()?)?;
@@ -173,6 +162,7 @@ pub(crate) fn resume(
         bail!("{}: its journal does not begin with a job: start the run anew", dir.path().display());
     };
     let past = history(&dir)?;
+    Files::default().reads("journal", [dir.journal_path()]).reads_job(&past.spec).keeps(keep).check()?;
     let caps = limits.caps().or(past.spec.caps);
     if let Some(Event::Finished { summary }) = events.last()
         && !goes_on(summary.ending, caps != past.spec.caps)
@@ -214,15 +204,15 @@ fn load(spec: JobSpec, out: &mut dyn Output) -> Result<Job> {
     };
     out.say(&head(&job, &place));
     for note in &job.notes {
-        out.say(&format!("note: {note}"));
+        out.note(note);
     }
     let exchanges = &job.facts.exchanges;
     let widest = exchanges.iter().map(|foretold| foretold.machines).max();
     if let Some(exchange) = widest.and_then(|machines| Exchange::of(machines, exchanges)) {
-        out.say(&format!("note: exchange, {}", exchange.sentence()));
+        out.note(&format!("exchange, {}", exchange.sentence()));
     }
     if let Some(note) = oversubscribed(&job) {
-        out.say(&format!("note: {note}"));
+        out.note(&note);
     }
     Ok(job)
 }
@@ -274,15 +264,15 @@ fn check_files(job: &Job, keep: &KeepArgs) -> Result<()> {
 fn keep_exchange(job: &Job, outcome: &Outcome, keep: &KeepArgs, out: &mut dyn Output) -> Result<()> {
     let (Some(file), Some(rounds)) = (&keep.sync_out, &job.rounds) else { return Ok(()) };
     let Some(machines) = outcome.machines() else {
-        out.say("note: --sync-out: nothing was chosen, and no strategy is written");
+        out.note("--sync-out: nothing was chosen, and no strategy is written");
         return Ok(());
     };
     let Some(exchange) = rounds.on(machines)? else {
-        out.say("note: --sync-out: one machine exchanges nothing, and no strategy is written");
+        out.note("--sync-out: one machine exchanges nothing, and no strategy is written");
         return Ok(());
     };
     std::fs::write(file, exchange.strategy.json()?).map_err(Error::io(file))?;
-    out.say(&format!("note: {}: how rounds are exchanged on {machines} machines, for --sync", file.display()));
+    out.note(&format!("{}: how rounds are exchanged on {machines} machines, for --sync", file.display()));
     Ok(())
 }
 
@@ -303,7 +293,7 @@ fn outcome_of(mut summary: Summary, dir: RunDir, keep: &KeepArgs, out: &mut dyn 
     }
     if let (Some(to), Some(from)) = (&keep.model, &summary.model) {
         for note in TrainedModel::load(Path::new(from))?.save_as(to, ModelFormat::of(to)?)? {
-            out.say(&format!("note: {note}"));
+            out.note(&note);
         }
         summary.model = Some(to.display().to_string());
     }

@@ -5,6 +5,7 @@ mod args;
 mod cache;
 mod clusters;
 mod commands;
+mod files;
 mod interrupt;
 mod jobs;
 mod launch;
@@ -56,6 +57,7 @@ fn carry_out(
     output: &mut dyn output::Output,
     began: Instant,
 ) -> anyhow::Result<u8> {
+    commands::check_files(&command)?;
     if let Some(ranks) = command.ranks() {
         if ranks.engine == Some(EngineName::Mpi) && !place::is_elsewhere() {
             if let Some(words) = command.keeps_off_ranks() {

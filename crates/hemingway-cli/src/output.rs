@@ -42,7 +42,11 @@ pub(crate) trait Answer {
 pub(crate) trait Output {
     /// Says a sentence about what is going on.
     fn say(&mut self, words: &str);
-    /// The same with colours where there is a terminal.
+    /// Says what is worth knowing of how the command was understood; where the answer has `notes`, there.
+    fn note(&mut self, words: &str) {
+        self.say(&format!("note: {words}"));
+    }
+    /// Says something with colours where there is a terminal.
     fn show(&mut self, words: &dyn Fn(Paint) -> String);
     /// Shows that something takes its time, until the result is dropped.
     fn wait(&mut self, what: &str) -> Waiting;
@@ -69,7 +73,7 @@ pub(crate) struct Manners {
 pub(crate) fn of(mode: Mode) -> Box<dyn Output> {
     match mode {
         Mode::Human => Box::new(human::Human::new()),
-        Mode::Json => Box::new(json::Json),
+        Mode::Json => Box::new(json::Json::default()),
         Mode::Quiet => Box::new(quiet::Quiet),
     }
 }
@@ -78,7 +82,7 @@ pub(crate) fn of(mode: Mode) -> Box<dyn Output> {
 pub(crate) fn usage(error: &clap::Error) -> ExitCode {
     if error.use_stderr() && asked_for_json() {
         let words = error.to_string();
-        json::Json.fail(&anyhow::anyhow!("{}", words.trim_start_matches("error: ").trim_end()));
+        json::Json::default().fail(&anyhow::anyhow!("{}", words.trim_start_matches("error: ").trim_end()));
     } else {
         let _ = error.print();
     }

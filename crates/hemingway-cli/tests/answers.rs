@@ -99,3 +99,54 @@ fn with_the_absolute_loss_only_a_proof_is_a_claim() {
     let (json, _) = desk.json(&format!("{job} --cluster laptop --max-time 5"));
     assert_eq!(json["estimated_error"], json["certified_error"], "{json}");
 }
+
+#[test]
+fn how_data_was_understood_is_told_in_json_too() {
+    let desk = Desk::new();
+    desk.write("table.csv", "a,b,label\n1,2,0\n3,4,1\n2,2,0\n4,1,1\n");
+    let told = "labels are column 3 `label` (by its name; --label takes another)";
+    for command in [
+        "train table.csv --reach 1e-1 --cluster laptop --machines 1..2 --forget",
+        "plan table.csv --reach 1e-1 --cluster laptop --machines 1..2 --forget",
+        "train table.csv --reach 1e-1 --cluster laptop --cluster cloud-25gbit --machines 1..2 --forget",
+        "train table.csv --reach 1e-1 --path 3",
+        "run table.csv --algorithm gd --machines 1 --rounds 2 --cluster laptop --model m.model",
+    ] {
+        let (json, _) = desk.json(command);
+        let notes: Vec<&str> = json["notes"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+        assert_eq!(notes.iter().filter(|note| **note == told).count(), 1, "{command}: {notes:?}");
+    }
+}
+
+#[test]
+fn a_penalty_that_leaves_nothing_is_told() {
+    let desk = Desk::new();
+    let said = |l1: &str| desk.ok(&format!("run {SMALL} --algorithm lbfgs --machines 1 --reach 1e-2 --l1 {l1}")).err;
+    let nothing = said("1e6");
+    assert!(nothing.contains("note: λ₁ = 1000000 leaves every coefficient at 0, as every λ₁ from "), "{nothing}");
+    assert!(!said("1e-3").contains("leaves every coefficient at 0"));
+    assert!(!desk.ok(&format!("train {SMALL} --reach 1e-2 --path 3")).err.contains("leaves every coefficient"));
+}
+
+#[test]
+fn content_says_what_a_file_is() {
+    let desk = Desk::new();
+    desk.write("named.csv", "+1 1:0.5 3:2\n-1 2:1\n");
+    assert_eq!(desk.json("data info named.csv").0["columns"], 3);
+}
+
+#[test]
+fn an_algorithm_named_twice_is_one() {
+    let desk = Desk::new();
+    let job = format!("plan {SMALL} --reach 1e-2 --cluster laptop --machines 1..2 --forget --algorithms");
+    let rows = |names: &str| desk.json(&format!("{job} {names}")).0["candidates"].as_array().unwrap().len();
+    assert_eq!(rows("newton,newton"), rows("newton"));
+}
+
+#[test]
+fn a_strategy_brings_its_own_number_of_machines() {
+    let desk = Desk::new();
+    desk.ok("sync search ncf --cluster cloud-25gbit --machines 4 --trials 2 -o ncf.json");
+    let said = desk.ok("sync simulate ncf ncf.json --cluster cloud-25gbit").out;
+    assert!(said.contains("on 4 machines of cloud-25gbit"), "{said}");
+}

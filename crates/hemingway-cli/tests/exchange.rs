@@ -118,9 +118,9 @@ fn what_cannot_be_is_refused_with_the_reason() {
     refused("--sync ring.json --cluster wide.toml", "ring adds in an order of its own");
     refused(
         "--sync other.json --cluster wide.toml",
-        "--sync other.json: strategy: is for other variables: `embedding`; this problem has",
+        "--sync other.json: is for other variables: `embedding`; this problem has",
     );
-    refused("--sync lazy.json --cluster wide.toml", "--sync lazy.json: strategy: window 0");
+    refused("--sync lazy.json --cluster wide.toml", "--sync lazy.json: window 0");
     refused("--sync four.json --cluster wide.toml", "is for 4 machines and no others");
     refused("--sync search --cluster wide.toml --links wide.toml", "has links of its own");
     refused("--links wide.toml", "--sync");

@@ -227,6 +227,9 @@ impl Cluster {
     }
 
     fn check(&self) -> Result<()> {
+        if self.name.trim().is_empty() {
+            return Err(Error::setting("name", "is empty; records tell clusters apart by it"));
+        }
         let positive = [("memory_gb", self.memory_gb), ("network.bandwidth_gbit", self.network.bandwidth_gbit)];
         let not_negative = [
             ("price_per_hour", self.price_per_hour),

@@ -264,6 +264,7 @@ impl JobSpec {
         let problem = Problem::of_classes(used, loss, classes, l2, self.seed)?.with_l1(self.l1)?;
         let facts = self.facts(self.name(&whole, &problem), info, &problem)?;
         notes.extend(self.doubts(&problem, &facts.algorithms));
+        notes.extend(nothing_left(&problem));
         let job = Job {
             spec: self,
             facts,
@@ -429,7 +430,14 @@ impl JobSpec {
                 other => other,
             })
         };
-        named.iter().map(checked).collect()
+        let mut candidates: Vec<String> = Vec::with_capacity(named.len());
+        for name in named.iter().map(checked) {
+            let name = name?;
+            if !candidates.contains(&name) {
+                candidates.push(name);
+            }
+        }
+        Ok(candidates)
     }
 
     /// What may keep an error from being reached, or from being known.
@@ -461,6 +469,14 @@ impl JobSpec {
         algorithm::check_problem(algorithm.as_ref(), problem)?;
         Ok(algorithm.name().into())
     }
+}
+
+/// A model of zeros is learned as fast as any, and tells nothing.
+fn nothing_left(problem: &Problem) -> Option<String> {
+    let l1 = problem.penalty.l1;
+    let told = l1 > 0.0 && problem.classes.is_none();
+    let least = told.then(|| problem.steepest()).filter(|least| l1 >= *least)?;
+    Some(format!("λ₁ = {l1} leaves every coefficient at 0, as every λ₁ from {least:.3e} on does; take a smaller --l1"))
 }
 
 /// What the program comes with, where the problem is of a kind it was learned from: none was of ratings, and none with λ₁ had

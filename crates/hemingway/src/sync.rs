@@ -23,6 +23,7 @@ pub mod execute;
 pub mod links;
 pub mod model;
 pub mod network;
+mod place;
 pub mod program;
 pub mod ranker;
 pub mod replay;

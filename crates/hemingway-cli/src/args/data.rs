@@ -19,7 +19,18 @@ Examples:
 
 Text that was parsed once is kept as numbers in ~/.cache/hemingway; HEMINGWAY_CACHE names another folder, or is `off`.";
 
-const KINDS: &str = "\
+const INFO_EXAMPLES: &str = "\
+Examples:
+  hemingway data info a9a.gz
+  hemingway data info housing.csv --label price
+  hemingway data info words.npz --labels classes.npy
+  hemingway data info synth:svm,rows=1000 --output json | jq .density";
+
+const SYNTH_HELP: &str = "\
+Examples:
+  hemingway data synth svm,rows=1000,columns=20 -o svm.txt
+  hemingway data synth power-law,seed=1 -o words.npz
+
 Kinds, and what their keys are unless you say otherwise; seed=0 in all of them:
   logistic         rows=20000,columns=50,noise=0,condition=1,reflections=0
   svm              rows=20000,columns=50,noise=0.05,condition=1,reflections=0,margin=0.1
@@ -31,6 +42,17 @@ Kinds, and what their keys are unless you say otherwise; seed=0 in all of them:
 
 What they mean is in docs/data.md. Ratings are made where they are used, not here: `--problem mf` takes
   synth:ratings,users=1000,items=500,ratings=50000,rank=8,noise=0.5,exponent=0.8,seed=0,part=train";
+
+const CONVERT_EXAMPLES: &str = "\
+Examples:
+  hemingway data convert train-images-idx3-ubyte.gz mnist.svm.gz
+  hemingway data convert housing.csv housing.npz --label price --weight households
+  hemingway data convert housing.csv housing.txt --to libsvm";
+
+const SPLIT_EXAMPLES: &str = "\
+Examples:
+  hemingway data split a9a.gz --test 0.2               a9a-train.svm and a9a-test.svm
+  hemingway data split housing.csv --test 0.1 --seed 7 --to npz -o parts/housing";
 
 /// Where labels are.
 #[derive(Debug, Args)]
@@ -72,6 +94,7 @@ impl WeightArgs {
 #[derive(Debug, Subcommand)]
 pub(crate) enum DataCommand {
     /// Sizes, density and labels
+    #[command(after_long_help = INFO_EXAMPLES)]
     Info {
         /// A file or `synth:KIND,key=value…`
         data: String,
@@ -81,7 +104,7 @@ pub(crate) enum DataCommand {
         weights: WeightArgs,
     },
     /// Make data to order, as LIBSVM text, npz or Parquet
-    #[command(after_long_help = KINDS)]
+    #[command(after_long_help = SYNTH_HELP)]
     Synth {
         /// KIND,key=value…; KIND is logistic, svm, ridge, ill-conditioned, multiclass, sparse or power-law
         spec: String,
@@ -92,6 +115,7 @@ pub(crate) enum DataCommand {
         format: FormatArg,
     },
     /// Convert any readable data to LIBSVM text, npz or Parquet
+    #[command(after_long_help = CONVERT_EXAMPLES)]
     Convert {
         /// A file or `synth:KIND,key=value…`
         #[arg(value_name = "IN")]
@@ -107,11 +131,12 @@ pub(crate) enum DataCommand {
         format: FormatArg,
     },
     /// Deal the rows at random into a training and a test set
+    #[command(after_long_help = SPLIT_EXAMPLES)]
     Split {
         /// A file or `synth:KIND,key=value…`
         data: String,
         /// Share of the rows to test on, above 0 and below 1
-        #[arg(long, value_name = "F")]
+        #[arg(long, value_name = "F", value_parser = value::share, allow_negative_numbers = true)]
         test: f64,
         /// Seed of the draw
         #[arg(long, value_name = "N", value_parser = value::seed, default_value_t = 0, allow_negative_numbers = true)]

@@ -33,19 +33,19 @@ pub(crate) struct DesignArgs {
 #[command(next_help_heading = "Without records: the first runs")]
 pub(crate) struct FirstRunArgs {
     /// Cores of a machine; each gets at least one part of the data [default: the cluster's, or 1]
-    #[arg(long, value_name = "C")]
+    #[arg(long, value_name = "C", value_parser = value::whole::<usize>)]
     pub(crate) cores: Option<usize>,
     /// Fewest and most parts of a sample of the data [default: a part for every core of the fewest and most machines]
     #[arg(long, value_name = "A..B", value_parser = value::machines)]
     pub(crate) parts: Option<(usize, usize)>,
     /// Parts of all the data [default: 8 times the most of a sample]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = value::whole::<usize>)]
     pub(crate) total_parts: Option<usize>,
     /// How many sizes of samples to try [default: 20]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = value::whole::<usize>)]
     pub(crate) steps: Option<usize>,
     /// What all runs together may cost [default: 10 smallest runs]
-    #[arg(long, value_name = "X")]
+    #[arg(long, value_name = "X", value_parser = value::number)]
     pub(crate) budget: Option<f64>,
     /// Time of the smallest sample on one machine, if known [default: 1, so that costs count in such runs]
     #[arg(long, value_name = "T", value_parser = value::seconds)]

@@ -48,7 +48,8 @@ pub(crate) struct RunArgs {
     #[arg(help_heading = "Choice")]
     pub(crate) algorithm: Option<String>,
     /// Number of machines (workers)
-    #[arg(long, value_name = "M", required_unless_present = "resume", help_heading = "Choice")]
+    #[arg(long, value_name = "M", required_unless_present = "resume", value_parser = value::one_number)]
+    #[arg(help_heading = "Choice")]
     pub(crate) machines: Option<usize>,
     /// Which columns strads moves in a round: dynamic, all, cyclic, random or static, with settings after a colon as in
     /// `dynamic:block=8,rho=0.2` or `random:block=64` [default: dynamic]
@@ -56,7 +57,8 @@ pub(crate) struct RunArgs {
     #[arg(help_heading = "Choice")]
     pub(crate) schedule: Option<Schedule>,
     /// So many rounds, whatever they reach [default: --reach 1e-3 if no goal is given]
-    #[arg(long, value_name = "N", group = "goal", help_heading = "Goal (exactly one)")]
+    #[arg(long, value_name = "N", group = "goal", value_parser = value::whole::<u64>)]
+    #[arg(help_heading = "Goal (exactly one)")]
     pub(crate) rounds: Option<u64>,
     #[command(flatten)]
     pub(crate) goal: GoalArgs,
@@ -290,7 +292,7 @@ pub(crate) struct KeepArgs {
     #[arg(long, value_name = "FILE.json")]
     pub(crate) sync_out: Option<PathBuf>,
     /// Evaluate the objective every so many iterations
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = value::whole::<u64>)]
     pub(crate) eval_every: u64,
     /// Go on with a killed or interrupted run (name, `last` or directory); the job comes from its journal. One that its
     /// caps ended goes on under a larger --max-time or --max-cost, counted from its beginning

@@ -20,6 +20,7 @@ pub(crate) enum ModelCommand {
     /// Write a model as other programs read it
     ///
     /// Scales of columns are moved into the weights. What a format cannot express is refused, with the reason.
+    #[command(after_long_help = EXAMPLES)]
     Convert {
         /// A model file (our JSON, liblinear text, safetensors), or the run that made it
         #[arg(value_name = "IN")]

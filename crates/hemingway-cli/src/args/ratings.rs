@@ -28,7 +28,7 @@ pub(crate) struct FactorArgs {
     #[arg(long, value_name = "KIND", default_value = "linear")]
     pub(crate) problem: ProblemName,
     /// With --problem mf: numbers in a factor [default: 32]
-    #[arg(long, value_name = "K")]
+    #[arg(long, value_name = "K", value_parser = value::whole::<usize>)]
     pub(crate) rank: Option<usize>,
     /// With --problem mf: entries say how often, not how well; what is absent counts a little [default: off]
     #[arg(long)]
@@ -66,7 +66,7 @@ pub(crate) struct RecommendArgs {
     #[arg(long, value_name = "ID")]
     pub(crate) user: String,
     /// So many items
-    #[arg(long, value_name = "N", default_value_t = 10)]
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = value::whole::<usize>)]
     pub(crate) top: usize,
     /// Also what the user has rated [default: left out]
     #[arg(long)]

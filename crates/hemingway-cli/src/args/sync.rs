@@ -17,6 +17,36 @@ Examples:
   hemingway sync compare variables.json mine.json --cluster ours.toml
   hemingway sync convert resource_spec.yml -o ours.toml";
 
+const SEARCH_EXAMPLES: &str = "\
+Examples:
+  hemingway sync search vgg16 --cluster cloud-25gbit --machines 8 --lossless -o vgg16.json
+  hemingway sync search resnet50 --cluster cloud-25gbit --machines 8 --keep trials.jsonl
+  hemingway sync search vgg16 --cluster cloud-25gbit --machines 8 --from trials.jsonl --trials 50";
+
+const SIMULATE_EXAMPLES: &str = "\
+Examples:
+  hemingway sync simulate bert-large horovod --cluster hpc-200gbit
+  hemingway sync simulate vgg16 vgg16.json --cluster cloud-25gbit";
+
+const RUN_EXAMPLES: &str = "\
+Examples:
+  hemingway sync run resnet50 byteps --cluster cloud-25gbit --machines 4
+  hemingway sync run vgg16 ring --cluster laptop --scale 256 --steps 20";
+
+const COMPARE_EXAMPLES: &str = "\
+Examples:
+  hemingway sync compare ncf --cluster cloud-25gbit --machines 8
+  hemingway sync compare variables.json mine.json --cluster ours.toml";
+
+const EXPLAIN_EXAMPLES: &str = "\
+Examples:
+  hemingway sync explain vgg16 ps --cluster cloud-25gbit --machines 8 --all
+  hemingway sync explain vgg16 vgg16.json --cluster cloud-25gbit --plot timeline.svg";
+
+const CONVERT_EXAMPLES: &str = "\
+Examples:
+  hemingway sync convert resource_spec.yml -o ours.toml";
+
 /// What STRATEGY may be, wherever it is asked for.
 const STRATEGY: &str = "A strategy's file, or a builder for its best settings on paper: ps, ps-balanced, \
                         ps-partitioned, ps-uneven, horovod, ring, tree, halving-doubling, hierarchical, parallax or \
@@ -26,6 +56,7 @@ const STRATEGY: &str = "A strategy's file, or a builder for its best settings on
 #[derive(Debug, Subcommand)]
 pub(crate) enum SyncCommand {
     /// Find a strategy: propose, rank, run the most promising, learn, repeat
+    #[command(after_long_help = SEARCH_EXAMPLES)]
     Search {
         #[command(flatten)]
         place: PlaceArgs,
@@ -44,6 +75,7 @@ pub(crate) enum SyncCommand {
         lessons: LessonArgs,
     },
     /// Foretell a step on paper
+    #[command(after_long_help = SIMULATE_EXAMPLES)]
     Simulate {
         #[command(flatten)]
         place: PlaceArgs,
@@ -51,6 +83,7 @@ pub(crate) enum SyncCommand {
         strategy: String,
     },
     /// Run steps with real bytes: machines as threads, over links shaped like the cluster's, or as the ranks of an MPI job
+    #[command(after_long_help = RUN_EXAMPLES)]
     Run {
         #[command(flatten)]
         place: PlaceArgs,
@@ -64,6 +97,7 @@ pub(crate) enum SyncCommand {
         steps: u64,
     },
     /// Run every builder with its best settings, and the strategies named, side by side
+    #[command(after_long_help = COMPARE_EXAMPLES)]
     Compare {
         #[command(flatten)]
         place: PlaceArgs,
@@ -73,6 +107,7 @@ pub(crate) enum SyncCommand {
         strategies: Vec<String>,
     },
     /// Why a step takes what it takes: which links are full, what is hidden under computing
+    #[command(after_long_help = EXPLAIN_EXAMPLES)]
     Explain {
         #[command(flatten)]
         place: PlaceArgs,
@@ -86,6 +121,7 @@ pub(crate) enum SyncCommand {
         all: bool,
     },
     /// AutoDist's resource specification (YAML) as a cluster file
+    #[command(after_long_help = CONVERT_EXAMPLES)]
     Convert {
         /// The specification
         spec: PathBuf,
@@ -105,8 +141,9 @@ pub(crate) struct PlaceArgs {
     /// A cluster file (docs/clusters.md), or a shipped cluster (spark-1gbit, cloud-25gbit, hpc-200gbit, laptop)
     #[arg(long, value_name = "FILE|NAME")]
     pub(crate) cluster: String,
-    /// How many of its machines [default: all, at most 16; on ranks, as many as there are]
-    #[arg(long, value_name = "M")]
+    /// How many of its machines [default: those of the strategy's file, else all, at most 16; on ranks, as many
+    /// as there are]
+    #[arg(long, value_name = "M", value_parser = value::whole::<usize>)]
     pub(crate) machines: Option<usize>,
 }
 

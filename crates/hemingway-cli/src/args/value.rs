@@ -24,6 +24,24 @@ pub(super) fn number(text: &str) -> Result<f64, String> {
     text.trim().parse().map_err(|_| "write a number, such as 0.01 or 1e-3".into())
 }
 
+/// A whole number.
+pub(super) fn whole<T: FromStr>(text: &str) -> Result<T, String> {
+    text.trim().parse().map_err(|_| "write a whole number, such as 8".into())
+}
+
+/// Machines of a run.
+pub(super) fn one_number(text: &str) -> Result<usize, String> {
+    match text.contains("..") {
+        true => Err("write one number, such as 8; `hemingway train` chooses among --machines A..B".into()),
+        false => whole(text),
+    }
+}
+
+/// A part of the rows.
+pub(super) fn share(text: &str) -> Result<f64, String> {
+    text.trim().parse().map_err(|_| "write a share above 0 and below 1, such as 0.2".into())
+}
+
 /// What all that is random is drawn by.
 pub(super) fn seed(text: &str) -> Result<u64, String> {
     text.trim().parse().map_err(|_| "write a whole number, such as 7".into())

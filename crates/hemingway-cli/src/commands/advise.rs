@@ -29,7 +29,6 @@ const REACH: usize = 4;
 pub(super) fn advise(args: &AdviseArgs, out: &mut dyn Output) -> Result<u8> {
     let mut goal = train::goal(args.goal.goal()?)?;
     goal.check()?;
-    records::check_output(&args.records, "--plot", args.plot.as_ref())?;
     let metric = measure::of(&goal, args.records.metric.as_ref())?;
     let cluster = args.records.cluster.as_deref().map(clusters::described).transpose()?.flatten();
     let file = fitted(args, cluster.as_ref(), metric.as_ref(), out)?;
@@ -85,9 +84,7 @@ fn fitted(
     let traces = records::read(&args.records, metric)?;
     let name = cluster.map(|c| c.name.clone()).or_else(|| args.records.cluster.clone());
     let options = records::options(&args.records, name, metric)?;
-    if cluster.is_none() {
-        records::check_cluster(&traces, &options)?;
-    }
+    records::check_cluster(&traces, &options)?;
     let waiting = out.wait("fitting");
     let model = RunModel::fit(&traces, &options)?;
     drop(waiting);

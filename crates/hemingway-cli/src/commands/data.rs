@@ -12,7 +12,8 @@ use super::exit;
 use crate::args::DataCommand;
 use crate::output::{Answer, Output};
 use crate::show::{Paint, number};
-use written::{Parts, Written, part, stem, write};
+pub(super) use written::parts;
+use written::{Parts, Written, write};
 
 /// Looks at, makes, converts or splits.
 pub(super) fn data(command: &DataCommand, out: &mut dyn Output) -> Result<u8> {
@@ -38,12 +39,12 @@ pub(super) fn data(command: &DataCommand, out: &mut dyn Output) -> Result<u8> {
         }
         DataCommand::Split { data, test, seed, out: path, labels, weights, to } => {
             let (source, format) = (Source::parse(data)?, (*to).into());
-            let stem = path.clone().unwrap_or_else(|| stem(&source));
+            let [to_train, to_test] = parts(data, path.as_deref(), format)?;
             let reading = Reading::of(&labels.labels(), &weights.weights());
             let Loaded { dataset, notes, .. } = load_aloud(&source, &reading, out)?;
             let (train, test) = dataset.split(*test, *seed)?;
-            let train = write(&train, &part(&stem, "train", format), format, out)?;
-            let test = write(&test, &part(&stem, "test", format), format, out)?;
+            let train = write(&train, &to_train, format, out)?;
+            let test = write(&test, &to_test, format, out)?;
             out.answer(&Parts { train, test, notes })?;
         }
     }
@@ -54,7 +55,7 @@ pub(super) fn data(command: &DataCommand, out: &mut dyn Output) -> Result<u8> {
 fn load_aloud(source: &Source, reading: &Reading, out: &mut dyn Output) -> hemingway::Result<Loaded> {
     let loaded = load(source, reading, out)?;
     for note in &loaded.notes {
-        out.say(&format!("note: {note}"));
+        out.note(note);
     }
     Ok(loaded)
 }

@@ -22,8 +22,6 @@ use rounds::Rounds;
 
 /// Fits, or tests how well fits predict.
 pub(super) fn fit(args: &FitArgs, out: &mut dyn Output) -> Result<u8> {
-    records::check_output(&args.records, "--plot", args.plot.as_ref())?;
-    records::check_output(&args.records, "-o", args.out.as_ref())?;
     let traces = records::read(&args.records, args.records.metric.as_ref())?;
     let options = records::options(&args.records, args.records.cluster.clone(), args.records.metric.as_ref())?;
     records::check_cluster(&traces, &options)?;

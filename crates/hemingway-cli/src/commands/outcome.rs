@@ -3,10 +3,11 @@
 use std::path::Path;
 
 use hemingway::backend::Ending;
+use hemingway::data::{Normalize, Preparation};
 use hemingway::goal::Goal;
 use hemingway::job::{JobSpec, Mode};
 use hemingway::train::{Compared, Decision, Purpose};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::jobs::Outcome;
 use crate::output::Answer;
@@ -15,6 +16,7 @@ use crate::show::{Exchange, Paint, number};
 impl Answer for Outcome {
     fn json(&self) -> Value {
         let mut answer = serde_json::to_value(&self.summary).unwrap_or_default();
+        answer["notes"] = json!([]);
         if let Some(exchange) = self.exchange() {
             answer["sync"] = exchange.json();
         }
@@ -150,6 +152,13 @@ impl Outcome {
         told.map(|s| format!("{} → {} at round {}: {}", s.from, s.to, s.round, s.why)).collect::<Vec<_>>().join("\n")
     }
 
+    /// Something ran away, as it does where columns are of very different sizes and the steps of all are those of the largest.
+    fn may_need_scales(&self) -> bool {
+        let spec = &self.history.spec;
+        let ran_away = self.history.past.iter().any(|past| past.ending == Ending::Diverged);
+        ran_away && !self.summary.goal_met && spec.factors.is_none() && spec.preparation.normalize.is_none()
+    }
+
     /// What to type next; never what was just done.
     fn next(&self) -> Vec<String> {
         let (run, spec) = (&self.summary.run, &self.history.spec);
@@ -176,10 +185,19 @@ impl Outcome {
             }
             Ending::Stalled | Ending::Diverged | Ending::FrameOver => vec![explain, score.clone()],
         };
+        if self.may_need_scales() {
+            next.push(format!("{}  (columns of one size)", self.command(scaled(spec))));
+        }
         // Of a job that no round of is over there is no model.
         next.retain(|words| self.summary.objective.is_some() || ![&score, &predict].contains(&words));
         next
     }
+}
+
+/// The same problem, its columns divided by their largest values.
+fn scaled(spec: &JobSpec) -> JobSpec {
+    let preparation = Preparation { normalize: Some(Normalize::Columns), ..spec.preparation };
+    JobSpec { preparation, ..spec.clone() }
 }
 
 /// The same problem, with the choice left to the models.

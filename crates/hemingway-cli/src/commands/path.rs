@@ -39,7 +39,7 @@ pub(super) fn path(args: &TrainArgs, points: usize, out: &mut dyn Output, began:
     let job = jobs::read(spec(args, error)?, out)?;
     path::check(&job.problem)?;
     out.say(&head(&job, points));
-    job.notes.iter().for_each(|note| out.say(&format!("note: {note}")));
+    job.notes.iter().for_each(|note| out.note(note));
     let mut solver = Solver::new(&job.problem, asked.precision, asked.threads)?;
     let l1 = grid(solver.largest()?, &asked)?;
     let run = Run { args, job: &job, began };
@@ -103,13 +103,13 @@ fn head(job: &Job, points: usize) -> String {
     )
 }
 
-/// The job whose data, loss and λ₂ the path has; any λ₁ above 0 tells that the L1 is wanted.
+/// The job whose data, loss and λ₂ the path has; any λ₁ above 0 tells that the L1 is wanted, and the smallest raises no doubts.
 fn spec(args: &TrainArgs, error: f64) -> Result<JobSpec> {
     let data = jobs::the_data(&args.data)?;
     let mode = Mode::Choose { adapt: false, plan_only: false };
     let goal = Goal::Reach { error, certified: true };
     let spec = jobs::spec(data, goal, mode, &args.problem, None, &args.limits, &args.keep)?;
-    let l1 = if spec.l1 > 0.0 { spec.l1 } else { 1.0 };
+    let l1 = if spec.l1 > 0.0 { spec.l1 } else { f64::MIN_POSITIVE };
     Ok(JobSpec { l1, machines: args.choice.machines, forget: true, ..spec })
 }
 
@@ -159,7 +159,7 @@ impl Run<'_> {
         let point = points.get(chosen.map_or(points.len().saturating_sub(1), |chosen| chosen.chosen));
         let (Some(to), Some(point)) = (&self.args.keep.model, point) else { return Ok(None) };
         for note in self.model(point).save_as(to, ModelFormat::of(to)?)? {
-            out.say(&format!("note: {note}"));
+            out.note(&note);
         }
         Ok(Some(Path::display(to).to_string()))
     }
@@ -257,6 +257,7 @@ impl Answer for Solved {
             "out_of_fold": chosen.map(|chosen| &chosen.points),
             "model": self.model,
             "wall_seconds": self.seconds,
+            "notes": [],
         })
     }
 

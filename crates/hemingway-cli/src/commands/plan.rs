@@ -132,6 +132,7 @@ impl Answer for Planned {
             "probe_seconds": spent.probe_seconds,
             "wall_seconds": spent.wall_seconds,
             "run": summary.run,
+            "notes": [],
         });
         let exchanges = &self.outcome.history.facts.exchanges;
         if let Some(exchange) = self.plan().and_then(|plan| Exchange::of_plan(plan, exchanges)) {

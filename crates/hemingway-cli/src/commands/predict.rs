@@ -11,6 +11,7 @@ use hemingway::trained::TrainedModel;
 use serde_json::{Value, json};
 
 use super::exit;
+use super::outcome::store_flag;
 use crate::args::{PredictArgs, ScoreArgs};
 use crate::output::{Answer, Output};
 use crate::show::{Paint, number};
@@ -82,14 +83,19 @@ pub(super) fn load_model(name: &str, store: &Path) -> hemingway::Result<TrainedM
     let dir = Store::at(store).find(name).map_err(|_| {
         hemingway::Error::file(
             name,
-            format!("is neither a model file nor a run in {}; `hemingway runs` lists them", store.display()),
+            format!(
+                "is neither a model file nor a run in {}; `hemingway runs{}` lists them",
+                store.display(),
+                store_flag(store)
+            ),
         )
     })?;
     if !dir.model_path().is_file() {
         let what = format!(
-            "has no model: no round was kept; `hemingway explain {0}` says why, and a run that has not ended goes on with \
-             `hemingway train --resume {0}`",
-            dir.id
+            "has no model: no round was kept; `hemingway explain {0}{1}` says why, and a run that has not ended goes on with \
+             `hemingway train --resume {0}{1}`",
+            dir.id,
+            store_flag(store)
         );
         return Err(hemingway::Error::file(dir.path(), what));
     }
@@ -109,7 +115,7 @@ fn load_data(name: &str, reading: Reading, out: &mut dyn Output) -> hemingway::R
 /// Says what is worth knowing.
 pub(super) fn say_all(notes: &[String], out: &mut dyn Output) {
     for note in notes {
-        out.say(&format!("note: {note}"));
+        out.note(note);
     }
 }
 

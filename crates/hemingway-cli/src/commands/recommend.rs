@@ -1,6 +1,7 @@
 //! `recommend`: the items that suit a user best.
 
 use anyhow::Result;
+use hemingway::Error;
 use hemingway::trained::Recommended;
 use serde_json::{Value, json};
 
@@ -13,7 +14,11 @@ use crate::show::Paint;
 /// Recommends.
 pub(super) fn recommend(args: &RecommendArgs, out: &mut dyn Output) -> Result<u8> {
     let model = load_model(&args.model, &args.store.store)?;
-    let (items, note) = model.recommend(&args.user, args.top, args.seen)?;
+    let of_file = |error| match error {
+        Error::File { what, .. } => Error::file(&args.model, what),
+        other => other,
+    };
+    let (items, note) = model.recommend(&args.user, args.top, args.seen).map_err(of_file)?;
     let notes: Vec<String> = note.into_iter().collect();
     say_all(&notes, out);
     out.answer(&Suggested { user: args.user.clone(), items, notes })?;

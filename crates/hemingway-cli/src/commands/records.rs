@@ -1,6 +1,6 @@
 //! From what the user names as RECORDS to traces: files of anyone's, journals, runs of the store.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::Result;
 use hemingway::Error;
@@ -10,6 +10,7 @@ use hemingway::record::journal::{Event, Journal};
 use hemingway::record::store::{RunDir, Store};
 use hemingway::record::{Metric, Record, Trace, import, traces};
 
+use super::outcome::store_flag;
 use crate::args::RecordArgs;
 
 /// Reads everything named, with this measure in the objective's place if one is.
@@ -34,7 +35,8 @@ pub(super) fn read(args: &RecordArgs, metric: Option<&Metric>) -> Result<Vec<Tra
 
 /// A run of the store, where there is no file of that name.
 fn run(name: &str, store: &Path) -> hemingway::Result<RunDir> {
-    let what = || format!("is neither a file nor a run in {}; `hemingway runs` lists them", store.display());
+    let runs = format!("`hemingway runs{}` lists them", store_flag(store));
+    let what = || format!("is neither a file nor a run in {}; {runs}", store.display());
     Store::at(store).find(name).map_err(|_| Error::file(name, what()))
 }
 
@@ -42,17 +44,6 @@ fn run(name: &str, store: &Path) -> hemingway::Result<RunDir> {
 pub(super) fn options(args: &RecordArgs, cluster: Option<String>, metric: Option<&Metric>) -> Result<FitOptions> {
     let priors = priors(args, metric)?;
     Ok(FitOptions { method: args.method.into(), cluster, max_local_machines: Some(cores()), priors })
-}
-
-/// Refuses to write over what was read.
-pub(super) fn check_output(args: &RecordArgs, flag: &str, path: Option<&PathBuf>) -> Result<()> {
-    let whole = |path: &Path| path.canonicalize().ok();
-    let Some(written) = path.and_then(|path| whole(path)) else { return Ok(()) };
-    let mut read = args.records.iter().map(Path::new).chain(args.prior.iter().map(PathBuf::as_path));
-    if read.any(|read| whole(read).as_ref() == Some(&written)) {
-        return Err(Error::setting(flag, format!("{} holds the records; name another file", written.display())).into());
-    }
-    Ok(())
 }
 
 /// A cluster that no record names is a slip of the pen: without it f would be silently empty.
@@ -65,8 +56,8 @@ pub(super) fn check_cluster(traces: &[Trace], options: &FitOptions) -> Result<()
     if known.is_empty() || known.contains(&asked.as_str()) {
         return Ok(());
     }
-    Err(Error::setting("--cluster", format!("no record is of `{asked}`; they hold times of {}", known.join(", ")))
-        .into())
+    let what = format!("no record is of `{asked}`; they hold times of {}: name one of these", known.join(", "));
+    Err(Error::setting("--cluster", what).into())
 }
 
 /// What earlier problems teach. Where a file does not name its problem, it is one.

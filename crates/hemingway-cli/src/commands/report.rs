@@ -14,7 +14,6 @@ use serde_json::Value;
 
 use super::exit::{self, Usage};
 use crate::args::{Format, ReportArgs};
-use crate::jobs::check_folder;
 use crate::output::{Answer, Output};
 use crate::show::Paint;
 use crate::story::{Again, Course, Story};
@@ -33,6 +32,7 @@ struct Report {
 /// Writes the report of a run.
 pub(super) fn report(args: &ReportArgs, out: &mut dyn Output) -> Result<u8> {
     let format = format(args)?;
+    check_pictures(args, format)?;
     let dir = Store::at(&args.store.store).find(&args.run)?;
     let waiting = out.wait("reading the journal");
     let story = Story::read(&dir)?;
@@ -45,6 +45,18 @@ pub(super) fn report(args: &ReportArgs, out: &mut dyn Output) -> Result<u8> {
     }
     out.answer(&Written { report, text, path: args.out.clone() })?;
     Ok(exit::MET)
+}
+
+/// Refuses a name that the pictures beside the document need.
+fn check_pictures(args: &ReportArgs, format: Format) -> Result<()> {
+    let svg = |path: &&PathBuf| path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("svg"));
+    match args.out.as_ref().filter(svg).filter(|_| format == Format::Md) {
+        Some(path) => {
+            let what = format!("-o {}: beside Markdown stand its pictures as SVG: end it in .md", path.display());
+            Err(Usage::error(what))
+        }
+        None => Ok(()),
+    }
 }
 
 /// The kind asked for, or what the file's name asks for.
@@ -97,7 +109,6 @@ fn beside(path: &Path, name: &str) -> PathBuf {
 }
 
 fn save(path: &Path, text: &str) -> Result<()> {
-    check_folder("-o", Some(path))?;
     std::fs::write(path, text).map_err(Error::io(path))?;
     Ok(())
 }

@@ -41,7 +41,7 @@ fn list(store: &Store, root: &Path, out: &mut dyn Output) -> Result<()> {
     entries.sort_by(|a, b| a.began.total_cmp(&b.began));
     drop(waiting);
     for words in broken {
-        out.say(&format!("note: not listed: {words}"));
+        out.note(&format!("not listed: {words}"));
     }
     out.answer(&Listing { entries, root: root.display().to_string(), flag: store_flag(root) })?;
     Ok(())

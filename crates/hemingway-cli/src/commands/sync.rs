@@ -46,13 +46,22 @@ pub(super) fn sync(command: &SyncCommand, out: &mut dyn Output) -> Result<u8> {
     }
 }
 
-/// The model on the cluster's machines.
-fn stage(place: &PlaceArgs) -> Result<(Stage, Cluster)> {
+/// The model on the cluster's machines: as many as asked for or, on none but ranks, as the first strategy's file is for.
+fn stage(place: &PlaceArgs, strategies: &[String]) -> Result<(Stage, Cluster)> {
     let cluster = clusters::find(&place.cluster)?;
     let cluster = cluster.ok_or_else(|| Usage::error("--cluster: `local` has no links: name a cluster's file"))?;
-    let usual = crate::place::elsewhere().map_or(USUAL_MACHINES, |place| place.ranks());
-    let machines = place.machines.unwrap_or_else(|| cluster.machines.min(usual));
+    let machines = match (place.machines, crate::place::elsewhere()) {
+        (Some(asked), _) => asked,
+        (None, Some(ranks)) => cluster.machines.min(ranks.ranks()),
+        (None, None) => machines_of(strategies)?.unwrap_or(cluster.machines.min(USUAL_MACHINES)),
+    };
     Ok((Stage::new(model(&place.model, machines)?, &cluster, machines)?, cluster))
+}
+
+/// The machines that the first file of these is for.
+fn machines_of(strategies: &[String]) -> Result<Option<usize>> {
+    let file = strategies.iter().map(Path::new).find(|path| path.is_file());
+    Ok(file.map(Strategy::read).transpose()?.map(|strategy| strategy.machines))
 }
 
 /// A model by its name or file, or the linear model of a data set.
@@ -76,8 +85,8 @@ fn is_data(path: &Path) -> Result<bool> {
 }
 
 /// The same, where strategies are told apart by their time: one machine has none to tell apart.
-fn stage_of_several(place: &PlaceArgs) -> Result<(Stage, Cluster)> {
-    let (stage, cluster) = stage(place)?;
+fn stage_of_several(place: &PlaceArgs, strategies: &[String]) -> Result<(Stage, Cluster)> {
+    let (stage, cluster) = stage(place, strategies)?;
     if stage.machines() == 1 {
         return Err(Usage::error(
             "--machines: one machine has nothing to exchange, and no strategy is better than another: take 2 or more",

@@ -61,7 +61,7 @@ impl Field<'_> {
         let (mut summaries, mut plans) = (Vec::new(), Vec::new());
         for spec in &self.specs {
             let Some(caps) = left(spec, &plans) else {
-                out.say(&format!("note: nothing is left to look at {} with", name(spec)));
+                out.note(&format!("nothing is left to look at {} with", name(spec)));
                 break;
             };
             let mut job = job(JobSpec { caps, ..spec.clone() }, data.clone())?;
@@ -119,7 +119,7 @@ impl Field<'_> {
             let names: Vec<&str> = self.specs.iter().map(name).collect();
             out.say(&head(job, &format!("one of the simulated clusters {}", names.join(", "))));
             for note in &job.notes {
-                out.say(&format!("note: {note}"));
+                out.note(note);
             }
         }
         let price = job

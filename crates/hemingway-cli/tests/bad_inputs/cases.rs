@@ -28,6 +28,7 @@ pub(crate) const SECTIONS: &[(&str, &[Case])] = &[
     ("Labels and weights", WEIGHTS),
     ("Cluster files", CLUSTERS),
     ("Flags", FLAGS),
+    ("Files written over others", OVERWRITTEN),
     ("Models", MODELS),
     ("Runs", RUNS),
     ("Records", RECORDS),
@@ -65,6 +66,7 @@ const CSV: &[Case] = &[
     of("twins.csv", "data info twins.csv"),
     of("quote.csv", "data info quote.csv"),
     of("one-column.csv", "data info one-column.csv"),
+    of("ratings.csv", "train ratings.csv --reach 1e-3"),
     of("fewer.csv", "train table.csv --reach 1e-1 --test fewer.csv"),
 ];
 
@@ -97,6 +99,7 @@ const FILES: &[Case] = &[
     said("data convert good.svm runs"),
     said("data convert good.svm nowhere/good.svm"),
     said("data split good.svm --test 1.5"),
+    said("data split good.svm --test 20%"),
 ];
 
 const ARRAYS: &[Case] = &[
@@ -127,6 +130,8 @@ const SYNTH: &[Case] = &[
     said("data info synth:ridge,density=0.1"),
     said("data info synth:ridge,rows"),
     said("data info synth:ridge,rows=many"),
+    said("data info synth:logistic,rows=1000,rows=20"),
+    said("run synth:ratings,users=9,users=99 --problem mf --algorithm als --machines 1 --rounds 1"),
     said("data info synth:svm,noise=0.7"),
     said("data info synth:logistic,rows=1e8,columns=1e8"),
     said("data info synth:sparse,columns=10,relevant=11"),
@@ -165,6 +170,7 @@ const CLUSTERS: &[Case] = &[
     of("negative.toml", "train good.svm --reach 1e-3 --cluster negative.toml"),
     of("type.toml", "train good.svm --reach 1e-3 --cluster type.toml"),
     of("pace.toml", "train good.svm --reach 1e-3 --cluster pace.toml"),
+    of("nameless.toml", "train good.svm --reach 1e-3 --cluster nameless.toml"),
     of("none.toml", "train good.svm --reach 1e-3 --cluster none.toml"),
     of("crowd.toml", "train good.svm --reach 1e-3 --cluster crowd.toml"),
     of("latency.toml", "train good.svm --reach 1e-3 --cluster latency.toml"),
@@ -217,6 +223,8 @@ const FLAGS: &[Case] = &[
     said("run good.svm --algorithm strads --machines 2 --schedule dynamic:pipeline=2 --reach 1e-3"),
     said("run synth:ratings --problem mf --algorithm als --machines 4 --rounds 4 --cluster spark-1gbit --sync search"),
     said("run synth:ratings --problem mf --algorithm als:cuts=measured:cuts=measured --machines 2 --rounds 1"),
+    said("run good.svm --algorithm gd --machines 1..2"),
+    said("run good.svm --algorithm gd --machines 1 --rounds few"),
     said("run good.svm --algorithm gd --machines 0"),
     said("run good.svm --algorithm gd --machines 99999999999"),
     said("train good.svm --reach 1e-3 --machines 1..99999999999"),
@@ -227,6 +235,30 @@ const FLAGS: &[Case] = &[
     said("run good.svm --algorithm gd --machines 1 --fraction 2"),
     said("fit times.csv --plot fit.png"),
     said("fit times.csv --targets 0"),
+];
+
+const OVERWRITTEN: &[Case] = &[
+    said("data convert table.csv ./table.csv --to libsvm"),
+    said("data convert good.svm few.svm --weights few.svm.weights"),
+    said("data split few-train.svm --test 0.5 -o few"),
+    said("train good.svm --reach 1e-3 --records good.svm"),
+    said("train good.svm --reach 1e-3 --test from-zero.svm --model ./from-zero.svm"),
+    said("train good.svm --reach 1e-3 --model m.json --records ./m.json"),
+    said("plan good.svm --reach 1e-3 --cluster free.toml --sync search --sync-out free.toml"),
+    said("train --resume gone --records runs/gone/journal.jsonl"),
+    said("predict linear.json good.svm -o good.svm"),
+    said("predict linear.json good.svm -o runs/../linear.json"),
+    said("model convert linear.json linear.json"),
+    said("report gone --format md -o runs/gone/journal.jsonl"),
+    said("report gone --format md -o gone.svg"),
+    said("runs export gone -o runs/gone/journal.jsonl"),
+    said("fit times.csv -o times.csv"),
+    said("fit times.csv -o both.svg --plot both.svg"),
+    said("advise times.csv --reach 1e-2 --prior times.svg --plot times.svg"),
+    said("sync search small.json --cluster laptop -o small.json"),
+    said("sync search small.json --cluster laptop --keep both.jsonl -o both.jsonl"),
+    said("sync explain small.json ps --cluster laptop.svg --plot laptop.svg"),
+    said("sync convert key.yml -o key.yml"),
 ];
 
 const MODELS: &[Case] = &[
@@ -242,11 +274,16 @@ const MODELS: &[Case] = &[
     of("model.onnx", "predict model.onnx good.svm"),
     of("short.model", "model convert short.model m.json"),
     said("model convert words.model m.pickle"),
+    said("model convert good.model nowhere/m.model"),
+    of("good.model", "recommend good.model --user 3"),
+    said("score nothing good.svm --store here"),
 ];
 
 const RUNS: &[Case] = &[
     said("train --resume nothing"),
     said("run --resume last --store nowhere"),
+    said("runs show nothing --store nowhere"),
+    of("good.svm", "runs --store good.svm"),
     of("blank", "train --resume blank"),
     of("torn", "train --resume torn"),
     of("prose", "train --resume prose"),
@@ -290,6 +327,7 @@ const RECORDS: &[Case] = &[
     said("fit times.csv --metric accuracy:min"),
     of("times.csv", "advise times.csv --reach 1e-2"),
     of("times.csv", "advise times.csv"),
+    of("elsewhere.csv", "advise elsewhere.csv --reach 1e-2 --cluster spark-1gbit"),
     of("prose", "fit prose"),
 ];
 
@@ -298,6 +336,8 @@ const SYNC: &[Case] = &[
     of("key-variables.json", "sync simulate key-variables.json ps --cluster laptop"),
     of("flat-variables.json", "sync simulate flat-variables.json ps --cluster laptop"),
     of("late-variables.json", "sync simulate late-variables.json ps --cluster laptop"),
+    of("stepless-variables.json", "sync simulate stepless-variables.json ps --cluster laptop"),
+    of("type-variables.json", "sync simulate type-variables.json ps --cluster laptop"),
     of("twin-variables.json", "sync simulate twin-variables.json ps --cluster laptop"),
     of("no-variables.json", "sync simulate no-variables.json ps --cluster laptop"),
     of("few-strategy.json", "sync simulate few-strategy.json ps --cluster laptop"),
@@ -313,6 +353,12 @@ const SYNC: &[Case] = &[
     of("words.json", "run good.svm --algorithm gd --machines 2 --rounds 1 --cluster laptop --sync words.json"),
     of("later-strategy.json", "sync simulate small.json later-strategy.json --cluster laptop --machines 2"),
     of("method-strategy.json", "sync simulate small.json method-strategy.json --cluster laptop --machines 2"),
+    of("window-strategy.json", "sync simulate small.json window-strategy.json --cluster laptop --machines 2"),
+    of("small-strategy.json", "sync simulate small.json small-strategy.json --cluster laptop --machines 4"),
+    of(
+        "small-strategy.json",
+        "run good.svm --algorithm gd --machines 2 --rounds 1 --cluster laptop --sync small-strategy.json",
+    ),
     of("few-strategy.json", "sync simulate small.json few-strategy.json --cluster laptop --machines 2"),
     of("few-strategy.json", "sync run small.json few-strategy.json --cluster laptop --machines 4"),
     of("zero-strategy.json", "sync simulate small.json zero-strategy.json --cluster laptop --machines 2"),

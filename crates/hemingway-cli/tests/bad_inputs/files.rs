@@ -31,6 +31,7 @@ const TEXTS: &[(&str, &str)] = &[
     ("one-class.svm", "1 1:1\n1 2:1\n"),
     ("amounts.svm", "0.5 1:1\n1.5 2:1\n2.5 1:2\n"),
     ("three-classes.svm", "1 1:1\n2 2:1\n3 1:2\n"),
+    ("few-train.svm", "+1 1:1\n-1 1:2\n"),
     // CSV
     ("header.csv", "a,b,label\n"),
     ("ragged.csv", "a,b,label\n1,2,0\n1,2\n"),
@@ -43,6 +44,7 @@ const TEXTS: &[(&str, &str)] = &[
     ("quote.csv", "a,b,label\n1,\"2,0\n"),
     ("one-column.csv", "label\n1\n0\n"),
     ("table.csv", "a,b,label\n1,2,0\n3,4,1\n2,2,0\n4,1,1\n"),
+    ("ratings.csv", "userId,movieId,rating,timestamp\n1,7,4,9\n2,7,3,9\n"),
     ("fewer.csv", "a,label\n1,0\n"),
     ("weighted.csv", "a,b,label,w\n1,2,0,1\n3,4,1,-2\n"),
     // Vowpal Wabbit
@@ -55,11 +57,13 @@ const TEXTS: &[(&str, &str)] = &[
     ("array.json", "[1, 2]\n"),
     // Weights
     ("few.weights", "1\n2\n"),
+    ("few.svm.weights", "1\n2\n1\n1\n"),
     ("negative.weights", "1\n-2\n1\n1\n"),
     ("word.weights", "1\nheavy\n1\n1\n"),
     ("zero.weights", "0\n0\n0\n0\n"),
     // Clusters
     ("key.toml", "name = \"x\"\nmachines = 2\ncolour = \"red\"\n"),
+    ("laptop.svg", "name = \"x\"\n"),
     ("toml.toml", "name = \"x\nmachines = 2\n"),
     ("missing.toml", "name = \"x\"\nmachines = 2\n"),
     // Models
@@ -70,6 +74,8 @@ const TEXTS: &[(&str, &str)] = &[
     ("solver.model", "solver_type ONECLASS_SVM\nnr_class 2\nlabel 1 2\nnr_feature 1\nbias -1\nw\n1\n"),
     ("short.model", "solver_type L2R_LR\nnr_class 2\nlabel 1 2\nnr_feature 3\nbias -1\nw\n1\n2\n"),
     ("weight.model", "solver_type L2R_LR\nnr_class 2\nlabel 1 2\nnr_feature 2\nbias -1\nw\n1\nnan\n"),
+    ("linear.json", "{}"),
+    ("good.model", "solver_type L2R_LR\nnr_class 2\nlabel 1 -1\nnr_feature 3\nbias -1\nw\n1\n2\n3\n"),
     // Records
     ("no-machines.csv", "algorithm,seconds\ngd,1\n"),
     ("nothing.csv", "algorithm,machines\ngd,1\n"),
@@ -82,13 +88,27 @@ const TEXTS: &[(&str, &str)] = &[
     ("no-records.csv", "algorithm,machines,seconds\n"),
     ("ragged-records.csv", "algorithm,machines,seconds\ngd,1\n"),
     ("broken.jsonl", "{\"algorithm\": \"gd\", \"machines\": 1, \"seconds\": 1}\n{\"algorithm\": \n"),
+    ("times.svg", "algorithm,machines,seconds\ngd,1,2\ngd,2,1\n"),
     ("times.csv", "algorithm,machines,seconds\ngd,1,2\ngd,2,1\n"),
+    (
+        "elsewhere.csv",
+        "algorithm,machines,cluster,seconds,round,objective\ngd,1,hpc-200gbit,1,1,3\ngd,1,hpc-200gbit,1,2,2\n\
+         gd,1,hpc-200gbit,1,3,1.5\ngd,1,hpc-200gbit,1,4,1.2\n",
+    ),
     // Exchange of variables
     ("small.json", "{\"name\": \"s\", \"variables\": [{\"name\": \"w\", \"shape\": [3, 4]}]}"),
     ("cut-variables.json", "{\"name\": \"s\",\n \"variables\": ["),
     ("key-variables.json", "{\"name\": \"s\", \"variables\": [\n{\"name\": \"w\", \"shapes\": [3]}]}"),
     ("flat-variables.json", "{\"name\": \"s\", \"variables\": [{\"name\": \"w\", \"shape\": [3, 0]}]}"),
-    ("late-variables.json", "{\"name\": \"s\", \"variables\": [{\"name\": \"w\", \"shape\": [3], \"ready_ms\": 2}]}"),
+    (
+        "late-variables.json",
+        "{\"name\": \"s\", \"variables\": [{\"name\": \"w\", \"shape\": [3], \"ready_ms\": 2}], \"step_ms\": 1}",
+    ),
+    (
+        "stepless-variables.json",
+        "{\"name\": \"s\", \"variables\": [{\"name\": \"w\", \"shape\": [3], \"ready_ms\": 3.2}]}",
+    ),
+    ("type-variables.json", "{\"name\": \"s\", \"variables\": [\n{\"name\": \"w\", \"shape\": \"3\"}]}"),
     (
         "twin-variables.json",
         "{\"name\": \"s\", \"variables\": [{\"name\": \"w\", \"shape\": []}, {\"name\": \"w\", \"shape\": []}]}",
@@ -96,6 +116,11 @@ const TEXTS: &[(&str, &str)] = &[
     ("no-variables.json", "{\"name\": \"s\", \"variables\": []}"),
     ("cut-strategy.json", "{\"version\": 1,\n \"name\": "),
     ("later-strategy.json", "{\"version\": 7}"),
+    (
+        "window-strategy.json",
+        "{\"version\": 1, \"name\": \"s\", \"machines\": 2, \"window\": \"8\", \"variables\": []}",
+    ),
+    ("small-strategy.json", STRATEGY_BY_TREE),
     ("method-strategy.json", STRATEGY_BY_PIGEON),
     ("few-strategy.json", "{\"version\": 1, \"name\": \"s\", \"machines\": 2, \"window\": 1, \"variables\": []}"),
     ("zero-strategy.json", STRATEGY_OF_NOTHING),
@@ -110,9 +135,11 @@ const TEXTS: &[(&str, &str)] = &[
     ("percent.csv", "algorithm,machines,seconds,round,accuracy\ngd,1,1,1,90\ngd,1,1,2,93\n"),
 ];
 
-/// Strategies of one variable that cannot be.
+/// Strategies of one variable: what is wrong with each, its name says.
 const STRATEGY_BY_PIGEON: &str = "{\"version\": 1, \"name\": \"s\", \"machines\": 2, \"window\": 1, \"variables\": [\n\
     {\"variable\": \"w\", \"shards\": [{\"by\": \"pigeon\", \"group\": 0}]}]}";
+const STRATEGY_BY_TREE: &str = "{\"version\": 1, \"name\": \"s\", \"machines\": 2, \"window\": 1, \"variables\": [\n\
+    {\"variable\": \"w\", \"shards\": [{\"by\": \"tree\", \"group\": 0}]}]}";
 const STRATEGY_OF_NOTHING: &str = "{\"version\": 1, \"name\": \"s\", \"machines\": 2, \"window\": 1, \"variables\": [\n\
     {\"variable\": \"w\", \"partition\": {\"axis\": 1, \"sizes\": [4, 0]}, \"shards\": [{\"by\": \"ring\", \"group\": 0}, \
     {\"by\": \"ring\", \"group\": 0}]}]}";
@@ -127,6 +154,7 @@ const CHANGED: &[(&str, &str, &str)] = &[
     ("negative.toml", "memory_gb = 1", "memory_gb = -1"),
     ("type.toml", "machines = 2", "machines = \"two\""),
     ("pace.toml", "ns_per_nonzero = 1.2", "ns_per_nonzero = \"fast\""),
+    ("nameless.toml", "name = \"x\"", "name = \"\""),
     ("none.toml", "machines = 2", "machines = 0"),
     ("crowd.toml", "machines = 2", "machines = 99999999999"),
     ("latency.toml", "latency_us = 10", "latency_us = -1"),

@@ -18,7 +18,7 @@ use super::{Dataset, Fnv, Loaded, Matrix, Reading, Source, Values};
 use crate::Result;
 
 /// The first bytes of a copy: the version of what follows, and which end of a number comes first.
-const MAGIC: &[u8; 8] = if cfg!(target_endian = "little") { b"hmgwy-3l" } else { b"hmgwy-3b" };
+const MAGIC: &[u8; 8] = if cfg!(target_endian = "little") { b"hmgwy-4l" } else { b"hmgwy-4b" };
 /// Smaller files are parsed in no time.
 const WORTH_KEEPING: u64 = 4 << 20;
 /// Longer headers are damaged ones.

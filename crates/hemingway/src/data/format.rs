@@ -66,7 +66,7 @@ impl Format {
             return Err(format!("is neither text nor a format known here; {READABLE}"));
         }
         Ok(match ending.as_str() {
-            "csv" | "tsv" => Self::Csv,
+            "csv" | "tsv" if !is_row(first_line(head)) => Self::Csv,
             "vw" => Self::VowpalWabbit,
             _ if has_bar(first_line(head)) => Self::VowpalWabbit,
             _ if is_delimited(first_line(head)) => Self::Csv,
@@ -114,6 +114,21 @@ fn is_delimited(line: &[u8]) -> bool {
     line.iter().any(|b| b",;\t".contains(b)) && !rest.any(is_entry)
 }
 
+/// A number and nothing but `index:value` behind it: LIBSVM, whatever the name.
+fn is_row(line: &[u8]) -> bool {
+    let mut words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+    let is_entry = |word: &[u8]| {
+        let colon = word.iter().position(|b| *b == b':');
+        colon.is_some_and(|at| {
+            at > 0 && word[..at].iter().all(u8::is_ascii_digit) && text::number(&word[at + 1..]).is_some()
+        })
+    };
+    let is_label = words.next().is_some_and(|label| text::number(label).is_some());
+    let mut entries =
+        words.take_while(|word| !word.starts_with(b"#")).filter(|word| !word.starts_with(b"qid:")).peekable();
+    is_label && entries.peek().is_some() && entries.all(is_entry)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -143,6 +158,12 @@ mod tests {
             assert_eq!(of("data", line.as_bytes()), Ok(format), "{line:?}");
         }
         assert_eq!(of("x.CSV.gz", b"single\n1"), Ok(Format::Csv));
+        for line in ["+1 1:0.5 3:2\n", "0\t7:1e-3\n", "3 qid:1 1:0.5 # a, b\n"] {
+            assert_eq!(of("x.csv", line.as_bytes()), Ok(Format::Libsvm), "{line:?}");
+        }
+        for line in ["1\t12:30\t5", "1 2", "3,12:30", "1;2:3"] {
+            assert_eq!(of("x.tsv", line.as_bytes()), Ok(Format::Csv), "{line:?}");
+        }
     }
 
     #[test]

@@ -14,6 +14,7 @@ use super::{Dataset, Matrix, dealing_order};
 use crate::error::counted;
 use crate::{Error, Result};
 use made::Recipe;
+pub(super) use read::named_in;
 
 /// (user, item, rating), by number.
 type Entry = (u32, u32, f64);

@@ -61,12 +61,17 @@ impl SaveAs {
 pub fn save(dataset: &Dataset, path: &Path, format: SaveAs) -> Result<Option<PathBuf>> {
     save_rows(dataset, path, format)?;
     let Some(weights) = dataset.weights.as_ref().filter(|_| format == SaveAs::Libsvm) else { return Ok(None) };
-    let mut beside = path.as_os_str().to_owned();
-    beside.push(".weights");
-    let beside = PathBuf::from(beside);
+    let beside = weights_beside(path);
     let lines: String = weights.iter().map(|weight| format!("{weight}\n")).collect();
     std::fs::write(&beside, lines).map_err(Error::io(&beside))?;
     Ok(Some(beside))
+}
+
+/// Where the weights of rows go that are saved as LIBSVM text.
+pub fn weights_beside(path: &Path) -> PathBuf {
+    let mut beside = path.as_os_str().to_owned();
+    beside.push(".weights");
+    beside.into()
 }
 
 fn save_rows(dataset: &Dataset, path: &Path, format: SaveAs) -> Result<()> {

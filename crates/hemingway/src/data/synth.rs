@@ -34,8 +34,8 @@ use rand_distr::{Distribution, Geometric, Pareto, StandardNormal, Zipf};
 
 use super::{Dataset, Matrix, matrix};
 use crate::rng::{Purpose, keyed};
-pub(crate) use recipe::PREFIX;
 pub use recipe::{Kind, Recipe};
+pub(crate) use recipe::{PREFIX, refuse_twice};
 
 /// Row lengths of `power-law` are Pareto with this shape: finite mean, no variance.
 const LENGTH_SHAPE: f64 = 2.0;

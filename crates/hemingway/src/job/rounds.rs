@@ -110,6 +110,7 @@ impl Job {
 /// A strategy that does not suit is what the flag named.
 fn as_a_flag(error: Error) -> Error {
     match error {
+        Error::Setting { field, what } if field == "strategy" => Error::setting("--sync", what),
         Error::Setting { field, what } => Error::setting("--sync", format!("{field}: {what}")),
         other => other,
     }

@@ -13,6 +13,8 @@ use crate::backend::{Checkpoint, Ending};
 use crate::{Error, Result};
 
 const JOURNAL: &str = "journal.jsonl";
+/// Where runs are unless `--store` says otherwise.
+const USUAL: &str = "runs";
 
 /// A directory of runs.
 #[derive(Debug, Clone)]
@@ -69,7 +71,9 @@ impl Store {
             if direct.join(JOURNAL).is_file() { direct } else { self.root.join(name) }
         };
         if !path.join(JOURNAL).is_file() {
-            return Err(Error::file(path, "is no run; `hemingway runs` lists those there are"));
+            let usual = self.root == Path::new(USUAL);
+            let flag = if usual { String::new() } else { format!(" --store {}", self.root.display()) };
+            return Err(Error::file(path, format!("is no run; `hemingway runs{flag}` lists those there are")));
         }
         Ok(RunDir::at(path))
     }
@@ -79,6 +83,9 @@ impl Store {
         let entries = match std::fs::read_dir(&self.root) {
             Ok(entries) => entries,
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(e) if e.kind() == std::io::ErrorKind::NotADirectory => {
+                return Err(Error::file(&self.root, "is no folder; --store names the one that holds the runs"));
+            }
             Err(e) => return Err(Error::io(&self.root)(e)),
         };
         let mut runs: Vec<_> = entries
@@ -103,14 +110,19 @@ impl RunDir {
         &self.path
     }
 
+    /// Where its journal is.
+    pub fn journal_path(&self) -> PathBuf {
+        self.path.join(JOURNAL)
+    }
+
     /// Its events.
     pub fn events(&self) -> Result<Vec<Event>> {
-        Journal::read(&self.path.join(JOURNAL))
+        Journal::read(&self.journal_path())
     }
 
     /// Its events up to the first that cannot be read; none where there is no journal.
     pub(crate) fn intact_events(&self) -> Option<Vec<Event>> {
-        Journal::intact(&self.path.join(JOURNAL)).ok()
+        Journal::intact(&self.journal_path()).ok()
     }
 
     /// The length of its journal.
@@ -125,12 +137,12 @@ impl RunDir {
 
     /// Whether a process is writing its journal.
     pub fn is_running(&self) -> Result<bool> {
-        Journal::is_open(&self.path.join(JOURNAL))
+        Journal::is_open(&self.journal_path())
     }
 
     /// Its journal, to go on with.
     pub fn reopen(&self) -> Result<(Journal, Vec<Event>)> {
-        Journal::reopen(&self.path.join(JOURNAL))
+        Journal::reopen(&self.journal_path())
     }
 
     /// Where its model is kept.

@@ -9,6 +9,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use super::place::in_words;
 use crate::{Error, Result, kind};
 
 /// Elements of a variable beyond which sizes are taken for a slip of the pen: 2⁴⁰.
@@ -141,6 +142,12 @@ impl Variable {
         if let Some(together) = self.together.filter(|share| !(*share >= self.density && *share <= 1.0)) {
             return Err(format!("together {together} is not between its density {} and 1", self.density));
         }
+        if step_ms == NO_TIME && self.ready_ms > 0.0 {
+            return Err(format!(
+                "ready_ms {} counts from the start of a step: say how long one is in step_ms, beside the model's name",
+                self.ready_ms
+            ));
+        }
         if !(self.ready_ms >= 0.0 && self.ready_ms <= step_ms) {
             return Err(format!("ready_ms {} lies outside the step of {step_ms} ms", self.ready_ms));
         }
@@ -190,7 +197,7 @@ impl Model {
     /// # Ok::<(), hemingway::Error>(())
     /// ```
     pub fn parse(text: &str) -> Result<Self> {
-        let model: Self = serde_json::from_str(text).map_err(|e| Error::data("model", e.line(), in_words(&e)))?;
+        let model: Self = serde_json::from_str(text).map_err(|e| Error::data("model", e.line(), in_words(text, &e)))?;
         model.check().map_err(|what| Error::setting("MODEL", what))?;
         Ok(model)
     }
@@ -218,13 +225,6 @@ impl Model {
     pub fn bytes(&self) -> f64 {
         self.variables.iter().map(Variable::bytes).sum()
     }
-}
-
-/// The parser's words without its own place, which the error carries as a line.
-pub(super) fn in_words(error: &serde_json::Error) -> String {
-    let words = error.to_string();
-    let words = words.rsplit_once(" at line ").map_or(words.as_str(), |(words, _)| words);
-    words.replace("expected usize", "expected a whole number").replace("expected f64", "expected a number")
 }
 
 #[cfg(test)]

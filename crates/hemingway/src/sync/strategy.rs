@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 pub use layout::{Group, Layout, Piece, Texture};
 
+use super::place::in_words;
 use crate::{Error, Result, kind};
 
 /// The version of the file that this program writes and reads.
@@ -208,7 +209,7 @@ impl Strategy {
             let what = format!("is {other}; this program knows strategies of version {VERSION}");
             return Err(Error::setting("version", what));
         }
-        serde_json::from_str(text).map_err(|e| Error::data("strategy", e.line(), super::model::in_words(&e)))
+        serde_json::from_str(text).map_err(|e| Error::data("strategy", e.line(), in_words(text, &e)))
     }
 
     /// The text of a file.

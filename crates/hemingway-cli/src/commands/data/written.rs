@@ -38,13 +38,22 @@ pub(super) fn write(dataset: &Dataset, path: &Path, format: SaveAs, out: &mut dy
     let weights = save(dataset, path, format)?.map(|path| path.display().to_string());
     drop(waiting);
     if let Some(weights) = &weights {
-        out.say(&format!("note: LIBSVM text holds no weights: they are in {weights}, to be given with --weights"));
+        out.note(&format!("LIBSVM text holds no weights: they are in {weights}, to be given with --weights"));
     }
     Ok(Part { info: Info::of(dataset), file: path.display().to_string(), weights })
 }
 
+/// The files of its training and test set: named by STEM, else after the data.
+pub(crate) fn parts(data: &str, out: Option<&Path>, format: SaveAs) -> hemingway::Result<[PathBuf; 2]> {
+    let stem = match out {
+        Some(stem) => stem.to_path_buf(),
+        None => stem(&Source::parse(data)?),
+    };
+    Ok(["train", "test"].map(|name| part(&stem, name, format)))
+}
+
 /// What parts of this data are called, if the user does not say: its file's name without endings, or its kind.
-pub(super) fn stem(source: &Source) -> PathBuf {
+fn stem(source: &Source) -> PathBuf {
     let name = match source {
         Source::File(path) => path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned(),
         Source::Synthetic(recipe) => recipe.to_string().trim_start_matches("synth:").replace(',', "."),
@@ -54,7 +63,7 @@ pub(super) fn stem(source: &Source) -> PathBuf {
 }
 
 /// The file of one part.
-pub(super) fn part(stem: &Path, part: &str, format: SaveAs) -> PathBuf {
+fn part(stem: &Path, part: &str, format: SaveAs) -> PathBuf {
     let mut name = stem.as_os_str().to_owned();
     name.push(format!("-{part}.{}", format.ending()));
     name.into()

@@ -17,7 +17,7 @@ pub(super) type Row = (String, Interval, f64, String);
 
 /// Compares.
 pub(super) fn compare(place: &PlaceArgs, judge: &JudgeArgs, files: &[String], out: &mut dyn Output) -> Result<u8> {
-    let (stage, cluster) = super::stage_of_several(place)?;
+    let (stage, cluster) = super::stage_of_several(place, files)?;
     let given = files.iter().map(|file| Ok((file, super::strategy(&stage, file)?))).collect::<Result<Vec<_>>>()?;
     let mut rows = Vec::new();
     let waiting = out.wait("running builders with their settings");

@@ -23,12 +23,12 @@ const LINKS: usize = 6;
 /// Explains.
 pub(super) fn explain(
     place: &PlaceArgs,
-    name: &str,
+    name: &String,
     plot: Option<&Path>,
     all: bool,
     out: &mut dyn Output,
 ) -> Result<u8> {
-    let (stage, cluster) = super::stage(place)?;
+    let (stage, cluster) = super::stage(place, std::slice::from_ref(name))?;
     let strategy = super::strategy(&stage, name)?;
     let play = stage.play(&strategy)?;
     let forecast = forecast(&stage, &play);

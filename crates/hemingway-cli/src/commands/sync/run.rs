@@ -22,11 +22,11 @@ const COPIES: f64 = 4.0;
 /// Runs.
 pub(super) fn run(
     place: &PlaceArgs,
-    name: &str,
+    name: &String,
     (scale, steps): (Option<f64>, u64),
     out: &mut dyn Output,
 ) -> Result<u8> {
-    let (stage, cluster) = super::stage(place)?;
+    let (stage, cluster) = super::stage(place, std::slice::from_ref(name))?;
     let ranks = place::elsewhere();
     let timing = Timing { scale: scale.unwrap_or(if ranks.is_some() { 1.0 } else { SCALE }), steps, seed: 0 };
     if ranks.is_none() {

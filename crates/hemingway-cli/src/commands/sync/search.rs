@@ -17,7 +17,6 @@ use super::super::exit;
 use super::compare::{Row, table};
 use super::words;
 use crate::args::{JudgeArgs, LessonArgs, PlaceArgs, TRIALS};
-use crate::jobs::check_folder;
 use crate::output::{Answer, Output};
 use crate::show::{Paint, number};
 use crate::story::quoted;
@@ -31,10 +30,8 @@ pub(super) fn search(
     lessons: &LessonArgs,
     out: &mut dyn Output,
 ) -> Result<u8> {
-    check_folder("-o", file)?;
-    check_folder("--keep", lessons.keep.as_deref())?;
     lessons.keep.as_deref().map_or(Ok(()), Lesson::check_end)?;
-    let (stage, cluster) = super::stage_of_several(place)?;
+    let (stage, cluster) = super::stage_of_several(place, &[])?;
     let waiting = out.wait(&format!("searching with at most {}", number::counted(trials, "trial")));
     let past = lessons.from.as_deref().map_or_else(|| Ok(Vec::new()), Lesson::read)?;
     let prior = Ranker::from_others(&Lesson::alike(&past));

@@ -16,8 +16,8 @@ use crate::show::{Paint, number};
 const LINKS: usize = 8;
 
 /// Foretells.
-pub(super) fn simulate(place: &PlaceArgs, name: &str, out: &mut dyn Output) -> Result<u8> {
-    let (stage, cluster) = super::stage(place)?;
+pub(super) fn simulate(place: &PlaceArgs, name: &String, out: &mut dyn Output) -> Result<u8> {
+    let (stage, cluster) = super::stage(place, std::slice::from_ref(name))?;
     let strategy = super::strategy(&stage, name)?;
     let play = stage.play(&strategy)?;
     let forecast = forecast(&stage, &play);

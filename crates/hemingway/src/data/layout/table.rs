@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::{Role, describe};
-use crate::data::{Like, Reading};
+use crate::data::{Like, Reading, ratings};
 
 /// What people call the column of labels.
 const USUAL: [&str; 5] = ["label", "labels", "target", "y", "class"];
@@ -77,11 +77,23 @@ impl Table<'_> {
     fn usual(&self) -> Result<(usize, &'static str), String> {
         match self.named(&is_usual).as_slice() {
             [] => {
+                self.refuse_ratings()?;
                 let last = (0..self.width).rev().find(|place| Some(*place) != self.weight);
                 Ok((last.unwrap_or(0), "the last column; --label takes another"))
             }
             [place] => Ok((*place, "by its name; --label takes another")),
             several => Err(format!("{} may each be the labels; choose with --label", self.list(several))),
+        }
+    }
+
+    /// The last column of ratings is a rating or a time, and ids are no features: who has them wants factors.
+    fn refuse_ratings(&self) -> Result<(), String> {
+        match self.header.and_then(ratings::named_in) {
+            Some([user, item, rating]) => Err(format!(
+                "has the columns of ratings (`{user}`, `{item}`, `{rating}`), which `train --problem mf` factorizes; to take \
+                 them as rows with labels all the same, name the column of labels with --label"
+            )),
+            None => Ok(()),
         }
     }
 

@@ -11,7 +11,7 @@ use rand_distr::{Distribution, Pareto, StandardNormal, Zipf};
 
 use super::Listed;
 use crate::data::matrix::dot;
-use crate::data::synth::PREFIX;
+use crate::data::synth::{PREFIX, refuse_twice};
 use crate::rng::{Purpose, keyed};
 use crate::{Error, Result};
 
@@ -61,6 +61,7 @@ impl Recipe {
             test: false,
             spec: spec.into(),
         };
+        refuse_twice(words.clone()).map_err(wrong)?;
         for word in words {
             recipe.set(word).map_err(wrong)?;
         }

@@ -7,9 +7,10 @@ use super::{Listed, Meaning};
 use crate::data::file;
 use crate::{Error, Result};
 
-/// What fields may be called in a header: users and items so, or with `id` or `name` behind it; ratings so.
+/// What fields may be called in a header: users and items so, or with one of [`ENDINGS`] behind it; ratings so.
 const USERS: [&str; 4] = ["user", "uid", "customer", "reader"];
 const ITEMS: [&str; 10] = ["item", "movie", "iid", "product", "book", "isbn", "artist", "track", "song", "business"];
+const ENDINGS: [&str; 2] = ["id", "name"];
 const RATINGS: [&str; 8] = ["rating", "score", "stars", "count", "plays", "weight", "value", "r"];
 /// What may stand between fields; spaces, where none of these does.
 const SEPARATORS: [&str; 4] = ["::", "\t", ";", ","];
@@ -109,6 +110,13 @@ fn is_called(field: &str, names: &[&str], endings: &[&str]) -> bool {
     names.iter().any(|name| plain.strip_prefix(name).is_some_and(|rest| rest.is_empty() || endings.contains(&rest)))
 }
 
+/// The columns of users, items and ratings, where a header names all three.
+pub(in crate::data) fn named_in(header: &[String]) -> Option<[&str; 3]> {
+    let called = |names: &[&str], endings: &[&str]| header.iter().find(|field| is_called(field, names, endings));
+    let found = [called(&USERS, &ENDINGS)?, called(&ITEMS, &ENDINGS)?, called(&RATINGS, &[])?];
+    Some(found.map(String::as_str))
+}
+
 impl Fields {
     /// From the first line, and whether that is a header.
     fn of(line: &str, meaning: Meaning) -> Result<(Self, bool), String> {
@@ -116,7 +124,7 @@ impl Fields {
         let fields = cut(line, separator)?;
         let called =
             |names: &[&str], endings: &[&str]| fields.iter().position(|field| is_called(field, names, endings));
-        if let (Some(user), Some(item)) = (called(&USERS, &["id", "name"]), called(&ITEMS, &["id", "name"])) {
+        if let (Some(user), Some(item)) = (called(&USERS, &ENDINGS), called(&ITEMS, &ENDINGS)) {
             let rating = called(&RATINGS, &[]);
             if rating.is_none() && meaning == Meaning::Explicit {
                 return Err(format!(

@@ -1,5 +1,6 @@
 //! What to make: the words after `synth:`, checked.
 
+use std::collections::HashSet;
 use std::fmt::{self, Display, Formatter};
 use std::str::FromStr;
 
@@ -116,6 +117,16 @@ impl FromStr for Recipe {
     }
 }
 
+/// Of two values of a key one would be lost without a word.
+pub(crate) fn refuse_twice<'a>(words: impl Iterator<Item = &'a str>) -> std::result::Result<(), String> {
+    let mut known = HashSet::new();
+    let mut keys = words.filter_map(|word| Some(word.split_once('=')?.0));
+    match keys.find(|key| !known.insert(*key)) {
+        Some(key) => Err(format!("{key} is given twice; leave one out")),
+        None => Ok(()),
+    }
+}
+
 impl Recipe {
     /// Understands `synth:KIND,key=value…`.
     pub fn parse(spec: &str) -> Result<Self> {
@@ -132,6 +143,7 @@ impl Recipe {
         })?;
         let mut recipe = Self::new(kind, spec);
         let mut relevant = None;
+        refuse_twice(words.clone()).map_err(wrong)?;
         for word in words {
             recipe.set(word, &mut relevant).map_err(wrong)?;
         }

@@ -158,7 +158,8 @@ fn plans<'a>(strategy: &'a Strategy, model: &Model) -> Result<Vec<Option<&'a Pla
 fn check_whole(strategy: &Strategy, links: &Links) -> Result<(), String> {
     match strategy {
         Strategy { machines, .. } if *machines != links.machines() => {
-            Err(format!("is for {}, not for {}", counted(*machines, "machine"), links.machines()))
+            let own = counted(*machines, "machine");
+            Err(format!("is for {own}, not for {}: say --machines {machines}", links.machines()))
         }
         Strategy { window, .. } if !(1..=MOST_WINDOW).contains(window) => {
             Err(format!("window {window} is not between 1 and {MOST_WINDOW}"))
