@@ -131,8 +131,7 @@ impl History {
     /// A frame that the user interrupted goes on; under other caps also one that they ended.
     fn reopen(&mut self, caps: Option<Caps>) {
         self.spec.caps = caps.unwrap_or(self.spec.caps);
-        let goes_on = |ending| ending == Ending::Interrupted || (ending == Ending::BudgetSpent && caps.is_some());
-        let Some(past) = self.past.pop_if(|past| goes_on(past.ending)) else { return };
+        let Some(past) = self.past.pop_if(|past| past.ending.can_go_on(caps.is_some())) else { return };
         let start = self.decisions.iter().rev().find_map(|decision| match decision {
             Decision::Run { start, .. } => Some(start.clone()),
             Decision::Rehearse { .. } | Decision::Stop { .. } => None,
