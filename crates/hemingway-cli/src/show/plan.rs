@@ -90,6 +90,8 @@ impl PlanTable<'_> {
             Goal::Within { .. } | Goal::Spend { .. } => "lowest error",
             _ if candidate.seconds_to_go().is_none() => "most promising",
             _ if self.plan.bars_a_sooner(candidate) => "fastest that may be chosen",
+            // What may go wrong is weighed too, and the middle of a wide promise may be the lowest.
+            _ if self.plan.candidates.iter().any(|other| other.is_sooner(candidate)) => "surest",
             _ => "fastest",
         };
         if cheapest { format!("✔ {best}, cheapest") } else { format!("✔ {best}") }

@@ -66,6 +66,11 @@ impl Choice<'_> {
                 self.shown(*promised),
                 machines(config),
             ),
+            Change::Run { config, promised } => format!(
+                "{config} promised {}, but {} has not run here, nor come to the goal before: a probe of it would tell",
+                self.shown(*promised),
+                config.algorithm,
+            ),
             Change::Memory { config, promised } => format!(
                 "{config} promised {}, but the data does not fit into the memory of {}",
                 self.shown(*promised),

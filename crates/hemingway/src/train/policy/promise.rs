@@ -76,13 +76,17 @@ pub(super) fn predicted(history: &History, prospect: &Prospect) -> Option<Estima
 /// Why the first choice is the first.
 pub(super) fn first_choice(history: &History, foresight: &Foresight<'_>, best: &Prospect) -> String {
     // What promises more has not been tried, or not on so many machines.
-    let worse = |prospect: &&Prospect| prospect.config != best.config && prospect.cost() >= best.cost();
-    let rivals = foresight.prospects.iter().filter(worse);
-    let rival = rivals.min_by(|a, b| a.cost().total_cmp(&b.cost()));
-    let against = rival.map_or(String::new(), |rival| format!("; next {}: {}", rival.config, promise(rival)));
+    let others = || foresight.prospects.iter().filter(|prospect| prospect.config != best.config);
+    let (worse, better): (Vec<_>, Vec<_>) = others().partition(|prospect| prospect.cost() >= best.cost());
+    let rival = worse.into_iter().min_by(|a, b| a.cost().total_cmp(&b.cost()));
+    let against = rival.map_or(String::new(), |rival| {
+        let surely = if rival.price * rival.seconds() < best.price * best.seconds() { ", but less surely" } else { "" };
+        format!("; next {}: {}{surely}", rival.config, promise(rival))
+    });
+    let of_those = if better.is_empty() { "" } else { " of what was tried" };
     let left = history.past.last().filter(|past| history.is_dead(&past.frame.config.algorithm));
     let left = left.map_or(String::new(), |past| format!("{} gains nothing more; ", past.frame.config));
-    format!("{left}best promise: {}{against}", promise(best))
+    format!("{left}best promise{of_those}: {}{against}", promise(best))
 }
 
 /// What a configuration promises, in words.
