@@ -5,6 +5,7 @@ use super::super::foresight::{Foresight, Prospect};
 use crate::goal::Goal;
 use crate::model::{Estimate, Reach};
 use crate::plan::{CLAIM_LAG, Candidate, Plan};
+use crate::units::Unit;
 
 /// Curves bend where nobody foresees it: runs have taken so many times the rounds that were foreseen, in the median
 /// (`regret judge`).
@@ -93,14 +94,7 @@ pub(super) fn first_choice(history: &History, foresight: &Foresight<'_>, best: &
 pub(super) fn promise(prospect: &Prospect) -> String {
     let variance = prospect.rounds.1 + prospect.pace.1;
     let seconds = plus(spread((prospect.rounds.0 + prospect.pace.0, variance), false), prospect.moving);
-    format!("{} s to go ({} to {})", brief(seconds.mid), brief(seconds.low), brief(seconds.high))
-}
-
-/// Three digits, whatever the size.
-pub(super) fn brief(value: f64) -> String {
-    if !value.is_finite() || value == 0.0 {
-        return format!("{value}");
-    }
-    let decimals = (2.0 - value.abs().log10().floor()).clamp(0.0, 9.0) as usize;
-    format!("{value:.decimals$}")
+    let unit = Unit::of(seconds.mid);
+    let [low, mid, high] = [seconds.low, seconds.mid, seconds.high].map(|seconds| unit.number(seconds));
+    format!("{mid} {} to go ({low} to {high})", unit.name)
 }
