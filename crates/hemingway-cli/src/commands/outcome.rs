@@ -12,6 +12,12 @@ use crate::jobs::Outcome;
 use crate::output::Answer;
 use crate::show::{Exchange, Paint, number};
 
+/// The share of all time from which on that of evaluating is told,
+const WORTH_TELLING: f64 = 0.1;
+/// and the one from which on rounds should be evaluated more sparsely, such as every so many.
+const TOO_MUCH: f64 = 1.0 / 3.0;
+const SPARSE: u64 = 10;
+
 impl Answer for Outcome {
     fn json(&self) -> Value {
         let mut answer = serde_json::to_value(&self.summary).unwrap_or_default();
@@ -142,7 +148,20 @@ impl Outcome {
             String::new()
         };
         let cost = summary.dollars.map_or(String::new(), |d| format!("; {}", number::dollars(d)));
-        format!("{} in all{probes}{cost}", self.seconds(summary.wall_seconds))
+        let evaluating = self.evaluating(summary.wall_seconds);
+        format!("{} in all{probes}{evaluating}{cost}", self.seconds(summary.wall_seconds))
+    }
+
+    /// How much of so many seconds went into evaluating, where that is worth telling: no round's time shows it.
+    pub(crate) fn evaluating(&self, whole: f64) -> String {
+        let seconds = self.history.evaluating_seconds();
+        if seconds <= WORTH_TELLING * whole {
+            return String::new();
+        }
+        let sparse = self.history.spec.eval_every >= SPARSE;
+        let hint =
+            if sparse || seconds <= TOO_MUCH * whole { String::new() } else { format!(" (less with --eval-every {SPARSE})") };
+        format!(", {} in evaluating{hint}", number::seconds(seconds))
     }
 
     fn switches(&self) -> String {

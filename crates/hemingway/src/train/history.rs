@@ -1,5 +1,7 @@
 //! What a job has done so far, folded from its journal: all that a decision may look at.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::{Compared, Decision, Purpose, Start};
@@ -274,6 +276,15 @@ impl History {
         let Some((last, before)) = self.records.split_last() else { return 0.0 };
         let before = before.iter().rev().find(|record| record.run == last.run);
         (last.eval_seconds - before.map_or(0.0, |before| before.eval_seconds)).max(0.0)
+    }
+
+    /// Seconds of all evaluations together, those of rehearsals among them.
+    pub fn evaluating_seconds(&self) -> f64 {
+        let mut runs: BTreeMap<&str, f64> = BTreeMap::new();
+        for record in &self.records {
+            runs.insert(&record.run, record.eval_seconds);
+        }
+        runs.values().sum::<f64>() + self.rehearsals.iter().map(|one| one.eval_seconds).sum::<f64>()
     }
 
     /// Seconds for which so many machines can go on, by time or by money, where either is limited.
