@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
-use hemingway::backend::Ending;
+use hemingway::backend::{Config, Ending};
 use hemingway::goal::Goal;
 use hemingway::job::{JobSpec, Mode};
+use hemingway::plan::Plan;
 use hemingway::train::{Compared, Decision, Purpose};
 use serde_json::Value;
 
@@ -61,11 +62,7 @@ impl Outcome {
         if let Some(rounds) = self.history.exchanged(choice) {
             return Some(Exchange::of(choice.machines, &facts.exchanges)?.after(rounds));
         }
-        let first = self.history.decisions.iter().find_map(|decision| match decision {
-            Decision::Run { plan: Some(plan), purpose: Purpose::Train, .. } => Some(plan),
-            _ => None,
-        });
-        let planned = first.and_then(|plan| Exchange::of_plan(plan, &facts.exchanges));
+        let planned = self.first_plan().and_then(|(plan, _)| Exchange::of_plan(plan, &facts.exchanges));
         planned.or_else(|| Exchange::of(choice.machines, &facts.exchanges))
     }
 
@@ -121,8 +118,38 @@ impl Outcome {
                 format!("{done}; predicted {}: {verdict}", number::seconds_between(predicted))
             }
             Some(predicted) => format!("{done}; predicted {} to the goal", number::seconds_between(predicted)),
-            None => done,
+            None => format!("{done}{}", self.error_at_end()),
         }
+    }
+
+    /// Predicted against real where a budget is the goal: the error that the first choice was to end at, and the one that
+    /// is estimated; nothing where either is not known.
+    fn error_at_end(&self) -> String {
+        let first = self.first_plan().and_then(|(plan, config)| plan.candidate(config)?.error_at_end);
+        let budget = matches!(self.history.spec.goal, Goal::Within { .. } | Goal::Spend { .. });
+        let Some((predicted, real)) = first.zip(self.summary.estimated_error).filter(|_| budget) else {
+            return String::new();
+        };
+        let told = number::error_between(predicted);
+        if !self.summary.switches.is_empty() {
+            return format!("; of the first choice an error of {told} was predicted");
+        }
+        let [low, end, high] = [predicted.low, real, predicted.high].map(|error| error.max(number::LEAST));
+        let verdict = match end {
+            _ if !self.summary.goal_met => "",
+            end if end < low => ": lower",
+            end if end <= high => ": held",
+            _ => ": missed",
+        };
+        format!("; predicted error at the end {told}, estimated {}{verdict}", number::maybe_error(Some(real)))
+    }
+
+    /// What was promised when training began, and of what.
+    fn first_plan(&self) -> Option<(&Plan, &Config)> {
+        self.history.decisions.iter().find_map(|decision| match decision {
+            Decision::Run { plan: Some(plan), purpose: Purpose::Train, frame, .. } => Some((plan, &frame.config)),
+            _ => None,
+        })
     }
 
     /// The cluster, where it was one of several.

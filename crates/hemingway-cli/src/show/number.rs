@@ -12,14 +12,22 @@ pub(crate) fn penalty(l2: f64, l1: f64) -> String {
     if l1 == 0.0 { ridge } else { format!("{ridge}, λ₁ = {}", digits(l1)) }
 }
 
+/// What is below this is not worth its digits; what is predicted to be at its end, 1e-9, is as good.
+pub(crate) const LEAST: f64 = 1.05e-9;
+
 /// An error or a share that spans decades: `3.1e-3`.
 pub(crate) fn error(value: f64) -> String {
     match value {
         0.0 => "0".into(),
-        // What is below any use is not worth its digits.
-        _ if value.abs() < 1e-9 => "<1e-9".into(),
+        _ if value.abs() < LEAST => "<1e-9".into(),
         _ => format!("{value:.1e}"),
     }
+}
+
+/// A predicted error with its interval, which nobody tells from 0 where all of it is below any use.
+pub(crate) fn error_between(estimate: Estimate) -> String {
+    let least = |value: f64| if value < LEAST { "<1e-9".into() } else { error(value) };
+    if estimate.high < LEAST { least(estimate.high) } else { interval(Some(estimate), least) }
 }
 
 /// An error someone has asked for, with no more digits than they gave: `1e-3`.
@@ -94,6 +102,15 @@ pub(crate) fn whole(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn errors_below_any_use_are_told_in_one_way() {
+        let sure = |mid: f64| Estimate { low: mid, mid, high: mid, extrapolated: false };
+        assert_eq!([0.0, 3e-12, 1e-9].map(|error| error_between(sure(error))), ["<1e-9"; 3]);
+        let wide = Estimate { low: 0.0, high: 2e-4, ..sure(1e-9) };
+        assert_eq!(error_between(wide), "<1e-9 (<1e-9–2.0e-4)");
+        assert_eq!([0.0, 1e-9, 3.14e-3].map(error), ["0", "<1e-9", "3.1e-3"]);
+    }
 
     #[test]
     fn counts_are_grouped() {

@@ -67,7 +67,7 @@ impl PlanTable<'_> {
                 number::interval(candidate.seconds_per_round, |s| round_unit.number(s)),
                 number::reach(candidate.rounds, number::whole),
                 number::reach(candidate.seconds, |s| goal_unit.number(s)),
-                candidate.error_at_end.map_or(String::new(), |e| number::interval(Some(e), number::error)),
+                candidate.error_at_end.map_or(String::new(), number::error_between),
                 candidate.dollars.map_or(String::new(), |d| number::digits(d.mid)),
                 if candidate.fits { "" } else { "too small" }.into(),
                 self.verdict(candidate),

@@ -92,7 +92,7 @@ impl Choice<'_> {
 
     fn shown(&self, promised: Estimate) -> String {
         if self.is_budget() {
-            number::interval(Some(promised), number::error)
+            number::error_between(promised)
         } else {
             number::seconds_between(promised)
         }
