@@ -167,7 +167,9 @@ fn a_run_that_has_not_ended_is_told_as_far_as_it_got() {
 #[test]
 fn each_sitting_of_a_resumed_run_has_its_own_rounds_and_seconds() {
     let desk = Desk::new();
-    desk.ok("run synth:svm,rows=300,columns=8 --loss hinge --algorithm cocoa --machines 2 --rounds 30 --cluster laptop");
+    desk.ok(
+        "run synth:svm,rows=300,columns=8 --loss hinge --algorithm cocoa --machines 2 --rounds 30 --cluster laptop",
+    );
     let journal = "runs/svm-1/journal.jsonl";
     let events: Vec<Value> = desk.read(journal).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let round = |event: &Value| event["event"] == "round";

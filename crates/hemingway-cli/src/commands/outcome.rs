@@ -186,8 +186,11 @@ impl Outcome {
             return String::new();
         }
         let sparse = self.history.spec.eval_every >= SPARSE;
-        let hint =
-            if sparse || seconds <= TOO_MUCH * whole { String::new() } else { format!(" (less with --eval-every {SPARSE})") };
+        let hint = if sparse || seconds <= TOO_MUCH * whole {
+            String::new()
+        } else {
+            format!(" (less with --eval-every {SPARSE})")
+        };
         format!(", {} in evaluating{hint}", number::seconds(seconds))
     }
 

@@ -242,7 +242,8 @@ impl Solved {
             if self.is_chosen(k) { table.bright(cells) } else { table.row(cells) }
         }
         let hidden = (0..self.points.len()).filter(|k| !self.is_shown(*k)).count();
-        let more = if hidden > 0 { format!("{}\n", paint.dim(&format!("{hidden} more with --all"))) } else { String::new() };
+        let more =
+            if hidden > 0 { format!("{}\n", paint.dim(&format!("{hidden} more with --all"))) } else { String::new() };
         format!("{}{more}", table.text("", paint))
     }
 

@@ -151,7 +151,11 @@ fn cheaper(plan: &Plan, chosen: &Candidate) -> Option<Change> {
     let priced = plan.candidates.iter().filter(|c| plan.may_choose(c)).filter_map(|c| Some((c, c.dollars?.mid)));
     let (cheapest, dollars) = priced.min_by(|a, b| a.1.total_cmp(&b.1))?;
     // One that is sooner as well lost for another reason.
-    (dollars < against && !cheapest.is_sooner(chosen)).then(|| Change::Cheaper { config: cheapest.config.clone(), dollars, against })
+    (dollars < against && !cheapest.is_sooner(chosen)).then(|| Change::Cheaper {
+        config: cheapest.config.clone(),
+        dollars,
+        against,
+    })
 }
 
 #[cfg(test)]

@@ -91,11 +91,7 @@ impl Choice<'_> {
     }
 
     fn shown(&self, promised: Estimate) -> String {
-        if self.is_budget() {
-            number::error_between(promised)
-        } else {
-            number::seconds_between(promised)
-        }
+        if self.is_budget() { number::error_between(promised) } else { number::seconds_between(promised) }
     }
 
     fn is_budget(&self) -> bool {
