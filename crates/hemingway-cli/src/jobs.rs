@@ -7,7 +7,6 @@ use std::time::Instant;
 
 use anyhow::{Result, bail};
 use hemingway::Error;
-use hemingway::backend::Ending;
 use hemingway::cluster::Cluster;
 use hemingway::data::Preparation;
 use hemingway::goal::Goal;
@@ -165,7 +164,7 @@ pub(crate) fn resume(
     Files::default().reads("journal", [dir.journal_path()]).reads_job(&past.spec).keeps(keep).check()?;
     let caps = limits.caps().or(past.spec.caps);
     if let Some(Event::Finished { summary }) = events.last()
-        && !goes_on(summary.ending, caps != past.spec.caps)
+        && !summary.ending.can_go_on(caps != past.spec.caps)
     {
         out.say(&format!("{} has already ended: {}", dir.id, summary.ending.words()));
         return outcome_of((**summary).clone(), dir, keep, out);
@@ -181,10 +180,6 @@ pub(crate) fn resume(
     let outcome = outcome_of(summary, dir, keep, out)?;
     keep_exchange(&job, &outcome, keep, out)?;
     Ok(outcome)
-}
-
-fn goes_on(ending: Ending, other_caps: bool) -> bool {
-    ending == Ending::Interrupted || (ending == Ending::BudgetSpent && other_caps)
 }
 
 /// Reads the data of a job.

@@ -220,3 +220,29 @@ fn a_run_that_ran_away_can_be_explained() {
     assert_eq!(said.code, 3, "{}", said.err);
     assert_eq!(desk.run("explain last --replay").code, 0);
 }
+
+#[test]
+fn evaluation_is_named_where_it_takes_much() {
+    let desk = Desk::new();
+    let job = "run synth:logistic --algorithm cocoa+ --machines 8 --cluster hpc-200gbit --rounds 50";
+    let time = |line: &str| {
+        let out = desk.ok(line).out;
+        out.lines().find(|line| line.starts_with("time")).expect("a time").to_string()
+    };
+    let each = time(job);
+    assert!(each.contains("in evaluating (less with --eval-every 10)"), "{each}");
+    let tenth = time(&format!("{job} --eval-every 10"));
+    assert!(tenth.contains("in evaluating") && !tenth.contains("--eval-every"), "{tenth}");
+    let seldom = time(&format!("{job} --eval-every 50"));
+    assert!(!seldom.contains("evaluating"), "{seldom}");
+}
+
+#[test]
+fn a_budget_is_told_with_the_error_that_it_was_predicted_to_end_at() {
+    let desk = Desk::new();
+    for budget in ["--within 0.2", "--spend 1e-4"] {
+        let line = format!("train synth:power-law,rows=2000,columns=200 {budget} --cluster cloud-25gbit --forget");
+        let out = desk.ok(&line).out;
+        assert!(out.contains("; predicted error at the end ") && out.contains(", estimated "), "{out}");
+    }
+}

@@ -50,6 +50,20 @@ fn the_same_again_is_not_probed_unless_it_is_to_be_forgotten() {
 }
 
 #[test]
+fn what_promises_more_but_has_not_run_is_not_outdone_silently() {
+    let desk = Desk::new();
+    let job = "train synth:power-law,rows=600,columns=20000,density=2e-3 --reach 1e-2 --cluster spark-1gbit";
+    desk.ok(&format!("{job} --machines 1..8 --algorithms newton"));
+    let said = desk.ok(&format!("{job} --machines 1..64")).err;
+    assert!(said.contains("✔ fastest that may be chosen") && said.contains("best promise of what was tried"), "{said}");
+    let told = desk.ok("explain last").out;
+    assert!(told.contains("newton m=1 promised the shortest way to the goal of those that may be chosen"), "{told}");
+    assert!(told.contains("but cocoa has not run here"), "{told}");
+    assert!(!told.contains("if money counted before time"), "{told}");
+    assert_replays(&desk, "last");
+}
+
+#[test]
 fn a_plan_of_what_is_known_runs_nothing() {
     let desk = Desk::new();
     desk.ok(&format!("train {ONE} --cluster cloud-25gbit"));

@@ -165,6 +165,63 @@ fn a_run_that_has_not_ended_is_told_as_far_as_it_got() {
 }
 
 #[test]
+fn each_sitting_of_a_resumed_run_has_its_own_rounds_and_seconds() {
+    let desk = Desk::new();
+    desk.ok(
+        "run synth:svm,rows=300,columns=8 --loss hinge --algorithm cocoa --machines 2 --rounds 30 --cluster laptop",
+    );
+    let journal = "runs/svm-1/journal.jsonl";
+    let events: Vec<Value> = desk.read(journal).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let round = |event: &Value| event["event"] == "round";
+    let mut stopped = Vec::new();
+    for (rounds, event) in events.into_iter().enumerate() {
+        // The job, its decision and the record before the first round come before it.
+        let after = rounds.saturating_sub(2);
+        let is_round = round(&event);
+        stopped.push(event);
+        if is_round && [7, 19].contains(&after) {
+            stopped.extend(interruption());
+        }
+        // A kill leaves nothing but the word that it goes on.
+        if is_round && after == 23 {
+            stopped.push(serde_json::json!({ "event": "resumed", "at": 0.0 }));
+        }
+    }
+    let text: String = stopped.iter().map(|event| format!("{event}\n")).collect();
+    desk.write(journal, &text);
+
+    let (told, _) = desk.json("explain last");
+    let summary = &told["summary"];
+    let frames: Vec<&Value> =
+        told["decisions"].as_array().unwrap().iter().filter(|one| one["config"].is_object()).collect();
+    let ends: Vec<_> = frames.iter().map(|one| (one["from_round"].as_u64(), one["to_round"].as_u64())).collect();
+    assert_eq!(ends, [(Some(0), Some(7)), (Some(7), Some(19)), (Some(19), Some(30))], "{told:#}");
+    let verbs: Vec<_> = frames.iter().map(|one| (one["number"].as_u64(), one["verb"].as_str().unwrap())).collect();
+    assert_eq!(verbs, [(Some(1), "train"), (Some(1), "resume"), (Some(1), "resume")]);
+    let seconds: f64 = frames.iter().map(|one| one["seconds"].as_f64().unwrap()).sum();
+    let real = summary["real_seconds"].as_f64().unwrap();
+    assert!((seconds / real - 1.0).abs() < 1e-9, "{seconds} {real}");
+    let stops = told["decisions"].as_array().unwrap().iter().filter(|one| one["verb"] == "stop");
+    assert!(stops.clone().count() == 3 && stops.clone().all(|one| one["seconds"] == 0.0), "{told:#}");
+    assert!(desk.ok("explain last").out.contains("resume  cocoa m=2"), "{}", desk.ok("explain last").out);
+
+    let spending = desk.json("report last").0["spending"]["training"].clone();
+    assert_eq!(spending["rounds"], summary["rounds"]);
+    assert!((spending["train_seconds"].as_f64().unwrap() / real - 1.0).abs() < 1e-9, "{spending:#}");
+}
+
+/// What the user's Ctrl-C and `--resume` leave in a journal.
+fn interruption() -> [Value; 3] {
+    let spent = serde_json::json!({ "wall_seconds": 0.0, "probe_seconds": 0.0, "dollars": null });
+    let stop = serde_json::json!({ "do": "stop", "ending": "interrupted", "why": "interrupted", "plan": null });
+    [
+        serde_json::json!({ "event": "frame-ended", "run": "svm-1.1", "ending": "interrupted", "spent": spent }),
+        serde_json::json!({ "event": "decided", "spent": spent, "decision": stop }),
+        serde_json::json!({ "event": "resumed", "at": 0.0 }),
+    ]
+}
+
+#[test]
 fn runs_without_a_choice_say_why_there_was_none() {
     let desk = Desk::new();
     desk.ok("run synth:svm,rows=300,columns=8 --loss hinge --algorithm cocoa --machines 2 --rounds 12");

@@ -54,6 +54,10 @@ fn a_path_is_solved_proved_and_chosen_from() {
     }
     let model: Value = serde_json::from_str(&desk.read("best.json")).unwrap();
     assert_eq!(model["l1"], json["chosen"]["l1"]);
+    let said = desk.ok(&format!("{lasso} --path 20 --cross-validate 4").replace("--path 12 ", "")).out;
+    for words in ["✔ chosen", "9 more with --all", "the smallest λ₁ of the path", "model: none is kept"] {
+        assert!(said.contains(words), "{words} is missing in\n{said}");
+    }
     let (score, code) = desk.json("score all/012.json synth:ridge,rows=80,columns=20");
     assert_eq!(code, 0, "{score:#}");
     for (flags, words) in [

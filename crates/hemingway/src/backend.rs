@@ -145,6 +145,11 @@ impl Ending {
             Self::FrameOver => "frame over",
         }
     }
+
+    /// Whether what ended so can go on: the user's Ctrl-C can be taken back, and so can caps by others.
+    pub fn can_go_on(self, other_caps: bool) -> bool {
+        self == Self::Interrupted || (self == Self::BudgetSpent && other_caps)
+    }
 }
 
 /// Runs frames.

@@ -81,5 +81,6 @@ pub mod standing;
 pub mod sync;
 pub mod train;
 pub mod trained;
+pub mod units;
 
 pub use error::{Error, Result};

@@ -88,15 +88,20 @@ impl Plan {
         self.candidates.iter().find(|c| c.config == *config)
     }
 
+    /// Whether the choice was open to it: what has run comes before what has not, whatever that promises.
+    pub fn may_choose(&self, candidate: &Candidate) -> bool {
+        let chosen = self.chosen.as_ref().and_then(|chosen| self.candidate(chosen));
+        candidate.is_usable() && (candidate.has_run() || chosen.is_none_or(|chosen| !chosen.has_run()))
+    }
+
     /// Whether one that may not be chosen promises to be sooner.
     pub fn bars_a_sooner(&self, than: &Candidate) -> bool {
-        let mid = |candidate: &Candidate| candidate.seconds_to_go().map_or(f64::INFINITY, |seconds| seconds.mid);
-        self.candidates.iter().any(|other| !other.is_usable() && mid(other) < mid(than))
+        self.candidates.iter().any(|other| !self.may_choose(other) && other.is_sooner(than))
     }
 
     /// The best candidate of another configuration.
     pub fn best_but(&self, config: &Config) -> Option<&Candidate> {
-        self.candidates.iter().find(|c| c.config != *config && c.is_usable())
+        self.candidates.iter().find(|c| c.config != *config && self.may_choose(c))
     }
 }
 
@@ -104,6 +109,17 @@ impl Candidate {
     /// Numbers of machines outside what was measured are shown, and chosen only where that is said.
     pub fn is_usable(&self) -> bool {
         self.fits && self.seconds_per_round.is_some_and(|pace| !pace.extrapolated)
+    }
+
+    /// Whether its rounds are foretold by runs of its own algorithm on this problem.
+    fn has_run(&self) -> bool {
+        !self.rounds.and_then(Reach::estimate).is_some_and(|rounds| rounds.extrapolated)
+    }
+
+    /// Whether it promises fewer seconds to the goal.
+    pub fn is_sooner(&self, than: &Self) -> bool {
+        let mid = |candidate: &Self| candidate.seconds_to_go().map_or(f64::INFINITY, |seconds| seconds.mid);
+        mid(self) < mid(than)
     }
 
     /// Seconds to go, if the goal is ever reached.

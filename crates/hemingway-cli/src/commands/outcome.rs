@@ -2,16 +2,23 @@
 
 use std::path::Path;
 
-use hemingway::backend::Ending;
+use hemingway::backend::{Config, Ending};
 use hemingway::data::{Normalize, Preparation};
 use hemingway::goal::Goal;
 use hemingway::job::{JobSpec, Mode};
+use hemingway::plan::Plan;
 use hemingway::train::{Compared, Decision, Purpose};
 use serde_json::{Value, json};
 
 use crate::jobs::Outcome;
 use crate::output::Answer;
 use crate::show::{Exchange, Paint, number};
+
+/// The share of all time from which on that of evaluating is told,
+const WORTH_TELLING: f64 = 0.1;
+/// and the one from which on rounds should be evaluated more sparsely, such as every so many.
+const TOO_MUCH: f64 = 1.0 / 3.0;
+const SPARSE: u64 = 10;
 
 impl Answer for Outcome {
     fn json(&self) -> Value {
@@ -57,11 +64,7 @@ impl Outcome {
         if let Some(rounds) = self.history.exchanged(choice) {
             return Some(Exchange::of(choice.machines, &facts.exchanges)?.after(rounds));
         }
-        let first = self.history.decisions.iter().find_map(|decision| match decision {
-            Decision::Run { plan: Some(plan), purpose: Purpose::Train, .. } => Some(plan),
-            _ => None,
-        });
-        let planned = first.and_then(|plan| Exchange::of_plan(plan, &facts.exchanges));
+        let planned = self.first_plan().and_then(|(plan, _)| Exchange::of_plan(plan, &facts.exchanges));
         planned.or_else(|| Exchange::of(choice.machines, &facts.exchanges))
     }
 
@@ -117,8 +120,38 @@ impl Outcome {
                 format!("{done}; predicted {}: {verdict}", number::seconds_between(predicted))
             }
             Some(predicted) => format!("{done}; predicted {} to the goal", number::seconds_between(predicted)),
-            None => done,
+            None => format!("{done}{}", self.error_at_end()),
         }
+    }
+
+    /// Predicted against real where a budget is the goal: the error that the first choice was to end at, and the one that
+    /// is estimated; nothing where either is not known.
+    fn error_at_end(&self) -> String {
+        let first = self.first_plan().and_then(|(plan, config)| plan.candidate(config)?.error_at_end);
+        let budget = matches!(self.history.spec.goal, Goal::Within { .. } | Goal::Spend { .. });
+        let Some((predicted, real)) = first.zip(self.summary.estimated_error).filter(|_| budget) else {
+            return String::new();
+        };
+        let told = number::error_between(predicted);
+        if !self.summary.switches.is_empty() {
+            return format!("; of the first choice an error of {told} was predicted");
+        }
+        let [low, end, high] = [predicted.low, real, predicted.high].map(|error| error.max(number::LEAST));
+        let verdict = match end {
+            _ if !self.summary.goal_met => "",
+            end if end < low => ": lower",
+            end if end <= high => ": held",
+            _ => ": missed",
+        };
+        format!("; predicted error at the end {told}, estimated {}{verdict}", number::maybe_error(Some(real)))
+    }
+
+    /// What was promised when training began, and of what.
+    fn first_plan(&self) -> Option<(&Plan, &Config)> {
+        self.history.decisions.iter().find_map(|decision| match decision {
+            Decision::Run { plan: Some(plan), purpose: Purpose::Train, frame, .. } => Some((plan, &frame.config)),
+            _ => None,
+        })
     }
 
     /// The cluster, where it was one of several.
@@ -144,7 +177,23 @@ impl Outcome {
             String::new()
         };
         let cost = summary.dollars.map_or(String::new(), |d| format!("; {}", number::dollars(d)));
-        format!("{} in all{probes}{cost}", self.seconds(summary.wall_seconds))
+        let evaluating = self.evaluating(summary.wall_seconds);
+        format!("{} in all{probes}{evaluating}{cost}", self.seconds(summary.wall_seconds))
+    }
+
+    /// How much of so many seconds went into evaluating, where that is worth telling: no round's time shows it.
+    pub(crate) fn evaluating(&self, whole: f64) -> String {
+        let seconds = self.history.evaluating_seconds();
+        if seconds <= WORTH_TELLING * whole {
+            return String::new();
+        }
+        let sparse = self.history.spec.eval_every >= SPARSE;
+        let hint = if sparse || seconds <= TOO_MUCH * whole {
+            String::new()
+        } else {
+            format!(" (less with --eval-every {SPARSE})")
+        };
+        format!(", {} in evaluating{hint}", number::seconds(seconds))
     }
 
     fn switches(&self) -> String {

@@ -51,8 +51,9 @@ pub(super) fn path(args: &TrainArgs, points: usize, out: &mut dyn Output, began:
     };
     let model = run.keep(&points, chosen.as_ref(), out)?;
     let data = job.spec.data.clone();
-    let all = args.choice.all;
-    out.answer(&Solved { data, points, chosen, ending, error, model, all, seconds: began.elapsed().as_secs_f64() })?;
+    let (all, kept_all) = (args.choice.all, args.path.path_models.is_some());
+    let seconds = began.elapsed().as_secs_f64();
+    out.answer(&Solved { data, points, chosen, ending, error, model, kept_all, all, seconds })?;
     Ok(exit::of_ending(ending))
 }
 
@@ -203,6 +204,8 @@ struct Solved {
     ending: Ending,
     error: f64,
     model: Option<String>,
+    /// The models of all points are in a folder.
+    kept_all: bool,
     all: bool,
     seconds: f64,
 }
@@ -220,7 +223,8 @@ impl Solved {
 
     fn table(&self, paint: Paint) -> String {
         let right = ["λ₁", "non-zeros", "objective", "gap", "seconds", "out-of-fold loss"];
-        let mut table = Table::new(right.map(|head| (head, Align::Right)));
+        let heads = right.map(|head| (head, Align::Right)).into_iter().chain([("", Align::Left)]);
+        let mut table = Table::new(heads);
         for (k, point) in self.points.iter().enumerate().filter(|(k, _)| self.is_shown(*k)) {
             let loss = self.chosen.as_ref().map_or(String::new(), |chosen| {
                 let Some(one) = chosen.points.get(k) else { return String::new() };
@@ -233,10 +237,26 @@ impl Solved {
                 number::error(point.gap),
                 number::digits(point.seconds),
                 loss,
+                if self.is_chosen(k) { "✔ chosen" } else { "" }.into(),
             ];
             if self.is_chosen(k) { table.bright(cells) } else { table.row(cells) }
         }
-        table.text("", paint)
+        let hidden = (0..self.points.len()).filter(|k| !self.is_shown(*k)).count();
+        let more =
+            if hidden > 0 { format!("{}\n", paint.dim(&format!("{hidden} more with --all"))) } else { String::new() };
+        format!("{}{more}", table.text("", paint))
+    }
+
+    /// What to say of a choice at an end of the grid: beyond it there may be a better one.
+    fn at_an_end(&self, chosen: &CrossValidated) -> Option<&'static str> {
+        match chosen.chosen {
+            // There all weights are 0.
+            0 => Some("that is the largest λ₁ of the path: out of fold no column is of use"),
+            last if last + 1 == self.points.len() => {
+                Some("that is the smallest λ₁ of the path: one further down may be better (--path-ratio, --l1)")
+            }
+            _ => None,
+        }
     }
 }
 
@@ -288,10 +308,13 @@ impl Answer for Solved {
                 number::counted(non_zeros, "non-zero"),
                 number::counted(chosen.folds, "fold"),
             ));
+            text.extend(self.at_an_end(chosen).map(|words| format!("note: {words}\n")));
         }
-        if let Some(model) = &self.model {
-            text.push_str(&format!("model: {model}\n"));
-        }
+        text.push_str(&match &self.model {
+            Some(model) => format!("model: {model}\n"),
+            None if self.kept_all => String::new(),
+            None => "model: none is kept; name one with --model FILE, or a folder for all with --path-models\n".into(),
+        });
         text
     }
 

@@ -167,7 +167,8 @@ impl Planned {
         let unit = if simulated { " (virtual)" } else { "" };
         let exchange = Exchange::of_plan(plan, &history.facts.exchanges);
         let exchange = exchange.map_or(String::new(), |exchange| format!("\nExchange: {}\n", exchange.sentence()));
-        format!("{table}{exchange}\nProbing took {}{unit}.\n", number::seconds(summary.probe_seconds))
+        let (probing, evaluating) = (summary.probe_seconds, self.outcome.evaluating(summary.probe_seconds));
+        format!("{table}{exchange}\nProbing took {}{unit}{evaluating}.\n", number::seconds(probing))
     }
 
     fn on_several(&self, paint: Paint) -> String {

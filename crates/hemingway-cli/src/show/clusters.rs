@@ -55,9 +55,7 @@ impl ClusterTable<'_> {
                 one.choice.as_ref().map_or_else(|| number::UNKNOWN.into(), |choice| choice.algorithm.clone()),
                 one.choice.as_ref().map_or_else(String::new, |choice| choice.machines.to_string()),
                 one.predicted_seconds.map_or_else(|| number::UNKNOWN.into(), time),
-                one.predicted_error
-                    .filter(|_| self.has_errors())
-                    .map_or(String::new(), |e| number::interval(Some(e), number::error)),
+                one.predicted_error.filter(|_| self.has_errors()).map_or(String::new(), number::error_between),
                 one.predicted_dollars.map_or(String::new(), |d| number::digits(d.mid)),
                 number::seconds(one.spent.probe_seconds),
                 self.verdict(one),

@@ -67,7 +67,7 @@ impl PlanTable<'_> {
                 number::interval(candidate.seconds_per_round, |s| round_unit.number(s)),
                 number::reach(candidate.rounds, number::whole),
                 number::reach(candidate.seconds, |s| goal_unit.number(s)),
-                candidate.error_at_end.map_or(String::new(), |e| number::interval(Some(e), number::error)),
+                candidate.error_at_end.map_or(String::new(), number::error_between),
                 candidate.dollars.map_or(String::new(), |d| number::digits(d.mid)),
                 if candidate.fits { "" } else { "too small" }.into(),
                 self.verdict(candidate),
@@ -90,6 +90,8 @@ impl PlanTable<'_> {
             Goal::Within { .. } | Goal::Spend { .. } => "lowest error",
             _ if candidate.seconds_to_go().is_none() => "most promising",
             _ if self.plan.bars_a_sooner(candidate) => "fastest that may be chosen",
+            // What may go wrong is weighed too, and the middle of a wide promise may be the lowest.
+            _ if self.plan.candidates.iter().any(|other| other.is_sooner(candidate)) => "surest",
             _ => "fastest",
         };
         if cheapest { format!("✔ {best}, cheapest") } else { format!("✔ {best}") }

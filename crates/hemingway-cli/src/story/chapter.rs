@@ -11,11 +11,11 @@ use crate::show::number;
 
 /// A decision, the rounds it led to and how they ended.
 pub(crate) struct Chapter {
-    /// From 1.
+    /// That of its decision, from 1.
     pub(crate) number: usize,
     /// What was decided.
     pub(crate) decision: Decision,
-    /// What that meant: try (a rehearsal), probe, plan, train, keep, switch or stop.
+    /// What that meant: try (a rehearsal), probe, plan, train, keep, switch, stop or, of what had been stopped, resume.
     pub(crate) verb: &'static str,
     /// All records of the job before it.
     pub(crate) records_before: usize,
@@ -30,7 +30,7 @@ pub(crate) struct Chapter {
     first: Option<Record>,
 }
 
-/// Cuts a journal at its decisions.
+/// Cuts a journal at its decisions, and where what had been stopped goes on.
 pub(super) fn chapters(events: &[Event]) -> Vec<Chapter> {
     let mut chapters: Vec<Chapter> = Vec::new();
     let mut records = 0;
@@ -52,11 +52,9 @@ pub(super) fn chapters(events: &[Event]) -> Vec<Chapter> {
                     chapter.ending = Some(*ending);
                 }
             }
-            // What was interrupted goes on.
-            Event::Resumed { .. } => {
-                if let Some(chapter) = chapters.last_mut() {
-                    chapter.ending = chapter.ending.filter(|ending| *ending != Ending::Interrupted);
-                }
+            Event::Resumed { caps, .. } => {
+                let resumed = Chapter::resumed(&chapters, caps.is_some(), records);
+                chapters.extend(resumed);
             }
             // Among several clusters the end of a plan is no end.
             Event::Compared { .. } => {
@@ -83,7 +81,7 @@ impl Chapter {
             Decision::Rehearse { .. } | Decision::Stop { .. } => None,
         };
         Self {
-            number: before.len() + 1,
+            number: before.iter().map(|chapter| chapter.number).max().unwrap_or(0) + 1,
             decision: decision.clone(),
             verb: verb(before, decision),
             records_before: records,
@@ -93,6 +91,17 @@ impl Chapter {
             ending: None,
             rehearsals: Vec::new(),
         }
+    }
+
+    /// The newest frame, where it had ended and goes on: told apart from what came of it before, and without a promise,
+    /// since what was promised was so from where it began.
+    fn resumed(before: &[Self], other_caps: bool, records: usize) -> Option<Self> {
+        let stopped = before.iter().rev().find(|chapter| chapter.config().is_some())?;
+        stopped.ending.filter(|ending| ending.can_go_on(other_caps))?;
+        let Decision::Run { frame, purpose, start, .. } = stopped.decision.clone() else { return None };
+        let why = "goes on where it was stopped".into();
+        let decision = Decision::Run { frame, purpose, start, why, plan: None, predicted: None };
+        Some(Self { number: stopped.number, verb: "resume", ..Self::new(before, &decision, records) })
     }
 
     /// Here the configuration was chosen, or proposed.

@@ -12,7 +12,7 @@ impl<'a> Frontier<'a> {
     /// Of a plan with prices.
     pub(crate) fn of(plan: &'a Plan) -> Option<Self> {
         let mut priced: Vec<(&Candidate, f64, f64)> =
-            plan.candidates.iter().filter(|c| c.is_usable()).filter_map(priced).collect();
+            plan.candidates.iter().filter(|c| plan.may_choose(c)).filter_map(priced).collect();
         priced.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.2.total_cmp(&b.2)));
         let mut cheapest = f64::INFINITY;
         priced.retain(|(_, _, dollars)| {

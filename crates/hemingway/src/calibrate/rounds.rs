@@ -16,7 +16,7 @@ pub const NUMBERS: [u64; 5] = [0, 512, 4096, 16_384, 65_536];
 /// A line that misses what lies in its middle by more than this share, and by more than repeats stray, is bent there.
 const BENT: f64 = 0.05;
 const STRAY: f64 = 3.0;
-/// Rounds that are not counted: connections are made in them.
+/// Long rounds that are not counted: connections are made in them, and memory is taken.
 const WARM: usize = 3;
 /// Repeats of one length, by which its median is steady, as far as time allows.
 const REPEATS: std::ops::RangeInclusive<usize> = 7..=200;
@@ -33,6 +33,11 @@ fn on(site: &Site<'_>, machines: usize, budget: Duration, seen: &mut dyn FnMut(&
     let engine = (site.build)(setting, machines)?;
     let mut table = Table { engine, patience: budget / 24, ends: Instant::now() + budget, empty: 0.0 };
     (0..WARM).try_for_each(|_| table.round(site.numbers, site.numbers).map(drop))?;
+    // What is measured first would else be dear: workers settle, and cores clock up.
+    let settled = Instant::now() + table.patience;
+    while Instant::now() < settled {
+        table.round(0, 0)?;
+    }
     table.empty = table.seconds(0, 0)?;
     // Which half of an empty round is whose cannot be told apart, and need not be.
     let half = table.empty / 2.0;

@@ -1,5 +1,7 @@
 //! What a job has done so far, folded from its journal: all that a decision may look at.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::{Compared, Decision, Purpose, Start};
@@ -131,8 +133,7 @@ impl History {
     /// A frame that the user interrupted goes on; under other caps also one that they ended.
     fn reopen(&mut self, caps: Option<Caps>) {
         self.spec.caps = caps.unwrap_or(self.spec.caps);
-        let goes_on = |ending| ending == Ending::Interrupted || (ending == Ending::BudgetSpent && caps.is_some());
-        let Some(past) = self.past.pop_if(|past| goes_on(past.ending)) else { return };
+        let Some(past) = self.past.pop_if(|past| past.ending.can_go_on(caps.is_some())) else { return };
         let start = self.decisions.iter().rev().find_map(|decision| match decision {
             Decision::Run { start, .. } => Some(start.clone()),
             Decision::Rehearse { .. } | Decision::Stop { .. } => None,
@@ -286,6 +287,15 @@ impl History {
         let before = before.iter().rev().find(|record| record.run == last.run);
         let (seconds, round) = before.map_or((0.0, 0), |before| (before.eval_seconds, before.round));
         Some(((last.eval_seconds - seconds).max(0.0), last.round.saturating_sub(round)))
+    }
+
+    /// Seconds of all evaluations together, those of rehearsals among them.
+    pub fn evaluating_seconds(&self) -> f64 {
+        let mut runs: BTreeMap<&str, f64> = BTreeMap::new();
+        for record in &self.records {
+            runs.insert(&record.run, record.eval_seconds);
+        }
+        runs.values().sum::<f64>() + self.rehearsals.iter().map(|one| one.eval_seconds).sum::<f64>()
     }
 
     /// Seconds for which so many machines can go on, by time or by money, where either is limited.

@@ -7,6 +7,7 @@ mod rehearsal;
 
 use std::ops::Range;
 
+use super::best::record_of_best;
 use super::foresight::{Foresight, Prospect};
 use super::{Decision, History, Purpose, Start};
 use crate::backend::{Config, Ending, Frame};
@@ -55,10 +56,21 @@ fn ended(history: &History) -> Option<Decision> {
             return fixed.then_some(Decision::Stop { ending: Ending::GoalMet, why, plan: None });
         }
         Ending::Stalled | Ending::Diverged if !fixed => return None,
-        Ending::GoalMet => format!("{} on {}", history.spec.goal.sentence(), last.frame.config),
+        Ending::GoalMet => format!("{} on {}", history.spec.goal.sentence(), credited(history, &last.frame.config)),
         ending => ending.words().into(),
     };
     Some(Decision::Stop { ending: last.ending, why, plan: None })
+}
+
+/// Who made the model that meets the goal: not always what ran last, which may have taken it up and only shown how good it
+/// is.
+fn credited(history: &History, last: &Config) -> String {
+    let made = record_of_best(&history.spec.goal, &history.records);
+    let maker = made.map(|best| history.spec.config_of(&best.algorithm, best.machines));
+    match maker.filter(|maker| (&maker.algorithm, maker.machines) != (&last.algorithm, last.machines)) {
+        Some(maker) => format!("{maker}, as {last} has shown"),
+        None => last.to_string(),
+    }
 }
 
 /// The user's own choice, in frames that double: nothing else is considered, but a run that gets nowhere ends.

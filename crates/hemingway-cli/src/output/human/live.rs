@@ -27,6 +27,8 @@ pub(super) struct Live {
 pub(super) struct Course {
     pub(super) config: Config,
     pub(super) probing: bool,
+    /// The round and the training seconds of its run where it goes on with one.
+    pub(super) stood: Option<(u64, f64)>,
     /// The round at which it should end.
     pub(super) rounds: Option<f64>,
     /// The training seconds at which it should end.

@@ -95,6 +95,7 @@ impl Watch {
         Course {
             config: frame.config.clone(),
             probing: purpose == Purpose::Probe,
+            stood: self.last_of(frame).map(|last| (last.round, last.train_seconds)),
             rounds: rounds.or(last_round(frame, purpose, &self.goal)),
             seconds: predicted,
         }
@@ -102,7 +103,12 @@ impl Watch {
 
     /// Where the frame's run stands.
     fn round_of(&self, frame: &Frame) -> u64 {
-        self.records.iter().rev().find(|r| r.run == frame.run).map_or(0, |r| r.round)
+        self.last_of(frame).map_or(0, |last| last.round)
+    }
+
+    /// The newest record of the frame's run.
+    fn last_of(&self, frame: &Frame) -> Option<&Record> {
+        self.records.iter().rev().find(|record| record.run == frame.run)
     }
 
     fn begin(&mut self, config: &Config, plan: Option<&Plan>, why: &str, predicted: Option<Estimate>, base: u64) {
@@ -161,8 +167,12 @@ impl Watch {
 
     fn frame_ended(&mut self, frame: &Frame, words: &str) {
         let Some(course) = self.course.as_ref().filter(|course| course.probing) else { return };
-        let Some(last) = self.records.iter().rev().find(|r| r.run == frame.run) else { return };
-        let came = looked(&course.config, last.round, last.train_seconds, last.objective);
+        let Some(last) = self.last_of(frame) else { return };
+        // A run that takes up another's model goes on counting its rounds, which are not its own.
+        let first = self.records.iter().find(|record| record.run == frame.run).unwrap_or(last);
+        let (round, seconds) = course.stood.unwrap_or((first.round, 0.0));
+        let rounds = last.round.saturating_sub(round);
+        let came = looked(&course.config, rounds, last.train_seconds - seconds, last.objective);
         self.live.talk(&format!("{}  {came}{words}", self.paint.dim("probe ")));
     }
 

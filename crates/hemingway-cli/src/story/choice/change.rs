@@ -47,6 +47,13 @@ pub(crate) enum Change {
         /// Seconds to the goal, or error in the end.
         promised: Estimate,
     },
+    /// A run of its algorithm confirmed what is promised of it.
+    Run {
+        /// The rival.
+        config: Config,
+        /// Seconds to the goal, or error in the end.
+        promised: Estimate,
+    },
     /// So few machines had memory enough.
     Memory {
         /// The rival.
@@ -124,25 +131,31 @@ fn better(rival: &Candidate, goal: &Goal, own: f64) -> Option<Change> {
     })
 }
 
-/// The best of those that promise more than the choice but may not be chosen: beyond what was measured, or too large
-/// for the memory. One of each.
+/// The best of those that promise more than the choice but may not be chosen: not run yet, beyond what was measured, or
+/// too large for the memory. One of each.
 fn barred(plan: &Plan, goal: &Goal, own: f64) -> impl Iterator<Item = Change> {
-    let best = |fits: bool| {
-        let barred = plan.candidates.iter().filter(move |c| !c.is_usable() && c.fits == fits);
+    let best = |is_barred: &dyn Fn(&&Candidate) -> bool| {
+        let barred = plan.candidates.iter().filter(|c| !plan.may_choose(c)).filter(is_barred);
         let promises = barred.filter_map(|c| Some((c.config.clone(), promise(c, goal)?)));
         promises.filter(|(_, promised)| promised.mid < own).min_by(|a, b| a.1.mid.total_cmp(&b.1.mid))
     };
-    let measured = best(true).map(|(config, promised)| Change::Measured { config, promised });
-    let memory = best(false).map(|(config, promised)| Change::Memory { config, promised });
-    measured.into_iter().chain(memory)
+    let run = best(&|c| c.is_usable()).map(|(config, promised)| Change::Run { config, promised });
+    let measured = best(&|c| c.fits && !c.is_usable()).map(|(config, promised)| Change::Measured { config, promised });
+    let memory = best(&|c| !c.fits).map(|(config, promised)| Change::Memory { config, promised });
+    run.into_iter().chain(measured).chain(memory)
 }
 
 /// The cheapest that may be chosen, if that is another.
 fn cheaper(plan: &Plan, chosen: &Candidate) -> Option<Change> {
     let against = chosen.dollars?.mid;
-    let priced = plan.candidates.iter().filter(|c| c.is_usable()).filter_map(|c| Some((c, c.dollars?.mid)));
+    let priced = plan.candidates.iter().filter(|c| plan.may_choose(c)).filter_map(|c| Some((c, c.dollars?.mid)));
     let (cheapest, dollars) = priced.min_by(|a, b| a.1.total_cmp(&b.1))?;
-    (dollars < against).then(|| Change::Cheaper { config: cheapest.config.clone(), dollars, against })
+    // One that is sooner as well lost for another reason.
+    (dollars < against && !cheapest.is_sooner(chosen)).then(|| Change::Cheaper {
+        config: cheapest.config.clone(),
+        dollars,
+        against,
+    })
 }
 
 #[cfg(test)]
@@ -207,6 +220,21 @@ mod tests {
         let found: Vec<Change> = barred(&plan, &GOAL, 10.0).collect();
         assert!(matches!(&found[..], [Change::Measured { config, .. }, Change::Memory { .. }] if config.machines == 1));
         assert_eq!(barred(&plan, &GOAL, 5.0).count(), 0, "none of them promises more");
+    }
+
+    #[test]
+    fn what_has_not_run_here_is_barred_and_not_merely_dearer() {
+        let unseen = |name, m, seconds| Candidate {
+            rounds: Some(Reach::At(estimate(10.0 * seconds, true))),
+            ..candidate(name, m, seconds)
+        };
+        let rows = vec![candidate("a", 4, 10.0), candidate("a", 2, 12.0), unseen("b", 1, 6.0), unseen("b", 2, 7.0)];
+        let plan = Plan { chosen: Some(Config::new("a", 4)), ..plan(rows) };
+        let found: Vec<Change> = barred(&plan, &GOAL, 10.0).collect();
+        assert!(matches!(&found[..], [Change::Run { config, .. }] if *config == Config::new("b", 1)), "{found:?}");
+        assert!(plan.bars_a_sooner(&plan.candidates[0]));
+        let cheaper_one = cheaper(&plan, &plan.candidates[0]);
+        assert!(matches!(&cheaper_one, Some(Change::Cheaper { config, .. }) if *config == Config::new("a", 2)));
     }
 
     #[test]

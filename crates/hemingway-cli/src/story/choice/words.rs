@@ -66,6 +66,11 @@ impl Choice<'_> {
                 self.shown(*promised),
                 machines(config),
             ),
+            Change::Run { config, promised } => format!(
+                "{config} promised {}, but {} has not run here, nor come to the goal before: a probe of it would tell",
+                self.shown(*promised),
+                config.algorithm,
+            ),
             Change::Memory { config, promised } => format!(
                 "{config} promised {}, but the data does not fit into the memory of {}",
                 self.shown(*promised),
@@ -86,11 +91,7 @@ impl Choice<'_> {
     }
 
     fn shown(&self, promised: Estimate) -> String {
-        if self.is_budget() {
-            number::interval(Some(promised), number::error)
-        } else {
-            number::seconds_between(promised)
-        }
+        if self.is_budget() { number::error_between(promised) } else { number::seconds_between(promised) }
     }
 
     fn is_budget(&self) -> bool {

@@ -7,10 +7,11 @@
 
 use super::super::History;
 use super::super::foresight::{Foresight, Prospect};
-use super::promise::{brief, promise};
+use super::promise::promise;
 use super::{FIRST_LOOK, Purpose, Start};
 use crate::algorithm;
 use crate::job::Mode;
+use crate::units;
 
 /// Rounds that a trial may take, the fewest first.
 const TRIALS: [u64; 4] = [2, 4, 8, 16];
@@ -58,12 +59,12 @@ impl Exploration {
         let trial = payable.max_by(|a, b| (a.worth - a.cost).total_cmp(&(b.worth - b.cost)))?;
         let other = trial.other;
         let why = format!(
-            "{} promises {}, but {} may do better ({}): {} s at risk to find out",
+            "{} promises {}, but {} may do better ({}): {} at risk to find out",
             best.config,
             promise(best),
             other.config,
             promise(other),
-            brief(trial.at_risk)
+            units::seconds(trial.at_risk)
         );
         Some(Self { prospect: other.clone(), rounds: trial.rounds, why })
     }

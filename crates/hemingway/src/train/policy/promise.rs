@@ -5,6 +5,7 @@ use super::super::foresight::{Foresight, Prospect};
 use crate::goal::Goal;
 use crate::model::{Estimate, Reach};
 use crate::plan::{CLAIM_LAG, Candidate, Plan};
+use crate::units::Unit;
 
 /// Curves bend where nobody foresees it: runs have taken so many times the rounds that were foreseen, in the median
 /// (`regret judge`).
@@ -78,27 +79,24 @@ pub(super) fn predicted(history: &History, prospect: &Prospect) -> Option<Estima
 /// Why the first choice is the first.
 pub(super) fn first_choice(history: &History, foresight: &Foresight<'_>, best: &Prospect) -> String {
     // What promises more has not been tried, or not on so many machines.
-    let worse = |prospect: &&Prospect| prospect.config != best.config && prospect.cost() >= best.cost();
-    let rivals = foresight.prospects.iter().filter(worse);
-    let rival = rivals.min_by(|a, b| a.cost().total_cmp(&b.cost()));
-    let against = rival.map_or(String::new(), |rival| format!("; next {}: {}", rival.config, promise(rival)));
+    let others = || foresight.prospects.iter().filter(|prospect| prospect.config != best.config);
+    let (worse, better): (Vec<_>, Vec<_>) = others().partition(|prospect| prospect.cost() >= best.cost());
+    let rival = worse.into_iter().min_by(|a, b| a.cost().total_cmp(&b.cost()));
+    let against = rival.map_or(String::new(), |rival| {
+        let surely = if rival.price * rival.seconds() < best.price * best.seconds() { ", but less surely" } else { "" };
+        format!("; next {}: {}{surely}", rival.config, promise(rival))
+    });
+    let of_those = if better.is_empty() { "" } else { " of what was tried" };
     let left = history.past.last().filter(|past| history.is_dead(&past.frame.config.algorithm));
     let left = left.map_or(String::new(), |past| format!("{} gains nothing more; ", past.frame.config));
-    format!("{left}best promise: {}{against}", promise(best))
+    format!("{left}best promise{of_those}: {}{against}", promise(best))
 }
 
 /// What a configuration promises, in words.
 pub(super) fn promise(prospect: &Prospect) -> String {
     let variance = prospect.rounds.1 + prospect.pace.1;
     let seconds = plus(spread((prospect.rounds.0 + prospect.pace.0, variance), false), prospect.moving);
-    format!("{} s to go ({} to {})", brief(seconds.mid), brief(seconds.low), brief(seconds.high))
-}
-
-/// Three digits, whatever the size.
-pub(super) fn brief(value: f64) -> String {
-    if !value.is_finite() || value == 0.0 {
-        return format!("{value}");
-    }
-    let decimals = (2.0 - value.abs().log10().floor()).clamp(0.0, 9.0) as usize;
-    format!("{value:.decimals$}")
+    let unit = Unit::of(seconds.mid);
+    let [low, mid, high] = [seconds.low, seconds.mid, seconds.high].map(|seconds| unit.number(seconds));
+    format!("{mid} {} to go ({low} to {high})", unit.name)
 }

@@ -12,7 +12,7 @@ use crate::model::{Precedents, Traits};
 use crate::problem::Loss;
 use crate::record::Record;
 use crate::record::journal::Event;
-use crate::train::Spent;
+use crate::train::{Past, Spent};
 
 /// P* of every made-up run.
 const OPTIMUM: f64 = 0.5;
@@ -171,6 +171,33 @@ fn follow(history: &mut History, world: &dyn Fn(&Config) -> (f64, f64), frames: 
         carry_out(history, decision, world, Ending::FrameOver);
     }
     followed
+}
+
+#[test]
+fn the_goal_is_credited_to_who_made_the_model_that_meets_it() {
+    let mut history = made_up();
+    let frame = |run: &str, algorithm: &str| Frame::new(run.to_string(), Config::new(algorithm, 2), 3);
+    let record = |run: &str, algorithm: &str, objective: f64| Record {
+        run: run.into(),
+        algorithm: algorithm.into(),
+        machines: 2,
+        round: 3,
+        objective,
+        ..Record::default()
+    };
+    history.records = vec![record("job.1", "cocoa", 0.6), record("job.2", "lbfgs", 0.6)];
+    let past = |frame: Frame, ending: Ending| Past { frame, purpose: Purpose::Probe, ending };
+    history.past =
+        vec![past(frame("job.1", "cocoa"), Ending::FrameOver), past(frame("job.2", "lbfgs"), Ending::GoalMet)];
+    let why = |history: &History| match decide(history) {
+        Decision::Stop { ending: Ending::GoalMet, why, .. } => why,
+        other => panic!("{other:?}"),
+    };
+    // The second took up the model of the first, and its bound showed how good that is.
+    let credited = "on cocoa m=2, as lbfgs m=2 has shown";
+    assert!(why(&history).ends_with(credited), "{}", why(&history));
+    history.records[1].objective = 0.5;
+    assert!(why(&history).ends_with("on lbfgs m=2"), "{}", why(&history));
 }
 
 #[test]
