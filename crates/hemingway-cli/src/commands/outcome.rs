@@ -177,7 +177,7 @@ impl Outcome {
             String::new()
         };
         let cost = summary.dollars.map_or(String::new(), |d| format!("; {}", number::dollars(d)));
-        let evaluating = self.evaluating(summary.wall_seconds);
+        let evaluating = format!("{}{}", self.evaluating(summary.wall_seconds), self.sparser());
         format!("{} in all{probes}{evaluating}{cost}", self.seconds(summary.wall_seconds))
     }
 
@@ -187,13 +187,14 @@ impl Outcome {
         if seconds <= WORTH_TELLING * whole {
             return String::new();
         }
-        let sparse = self.history.spec.eval_every >= SPARSE;
-        let hint = if sparse || seconds <= TOO_MUCH * whole {
-            String::new()
-        } else {
-            format!(" (less with --eval-every {SPARSE})")
-        };
-        format!(", {} in evaluating{hint}", number::seconds(seconds))
+        format!(", {} in evaluating", number::seconds(seconds))
+    }
+
+    /// What to do where evaluating takes much. A plan's probes are too short for it.
+    fn sparser(&self) -> String {
+        let much = self.history.evaluating_seconds() > TOO_MUCH * self.summary.wall_seconds;
+        let often = self.history.spec.eval_every < SPARSE;
+        if much && often { format!(" (less with --eval-every {SPARSE})") } else { String::new() }
     }
 
     fn switches(&self) -> String {
