@@ -252,9 +252,10 @@ mod tests {
         assert!(broken("0.01", "1.5").contains("variable `e`: density 1.5"));
         assert!(broken("\"ready_ms\": 2", "\"ready_ms\": 5").contains("variable `w`: ready_ms 5 lies outside"));
         assert!(broken("\"e\"", "\"w\"").contains("variable `w` is listed twice"));
-        assert!(broken("\"f16\"", "\"f17\"").starts_with("model:3: unknown variant `f17`"));
+        assert!(broken("\"f16\"", "\"f17\"").starts_with("model:3: variable `e`: dtype: unknown variant `f17`"));
         assert!(
-            broken("[100, 8]", "[-1]").starts_with("model:3: invalid value: integer `-1`, expected a whole number")
+            broken("[100, 8]", "[-1]")
+                .starts_with("model:3: variable `e`: shape[0]: invalid value: integer `-1`, expected a whole number")
         );
         assert!(Model::parse(r#"{"name": "m", "variables": []}"#).unwrap_err().to_string().contains("no variables"));
         assert!(Model::find("nothing").unwrap_err().to_string().contains("vgg16, resnet50"));

@@ -161,6 +161,7 @@ mod tests {
         assert!(
             error(&good.replace("\"seconds\":1.0", "\"seconds\":0")).contains("seconds and forecast must be above 0")
         );
-        assert!(error(&good.replace("[0.0,", "[")).starts_with("trials:2: invalid length"));
+        let short = error(&good.replace("[0.0,", "["));
+        assert!(short.starts_with("trials:2: look.traits") && short.contains(": invalid length"), "{short}");
     }
 }
