@@ -157,7 +157,8 @@ fn asked(place: &Place, desk: &Path, verb: &str, data: &str, sync: &str, seed: u
     }
     let out = Command::new(first).args(&words).output().with_context(|| first.clone())?;
     let text = String::from_utf8_lossy(&out.stdout);
-    let answer = text.lines().rev().find_map(|line| serde_json::from_str(line).ok());
-    let answer = answer.or_else(|| serde_json::from_str(&text).ok());
+    // The one value; a job that mpirun started may say more around it.
+    let value = |text: &str| serde_json::from_str(text).ok().filter(Value::is_object);
+    let answer = value(&text).or_else(|| text.lines().rev().find_map(value));
     answer.with_context(|| format!("{} says {}", words.join(" "), String::from_utf8_lossy(&out.stderr)))
 }
