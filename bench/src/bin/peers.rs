@@ -1,8 +1,7 @@
 //! Are our solvers faster than those people would otherwise use? See `bench/src/peers.rs`.
 //!
 //! ```text
-//! HEMINGWAY_PYTHON=venv/bin/python cargo run --release -p hemingway-bench --bin peers -- [--threads N] [--to FILE]
-//!     [--repeats N] [--only SOLVER,…] [--problem WORDS] [SETS]
+//! bench/peers/race [--threads N] [--to FILE] [--repeats N] [--only SOLVER,…] [--problem WORDS] [SETS]
 //! ```
 //!
 //! `--only` names the solvers that take part, ours and theirs, where all would take hours; `--problem` the problems, by words that their
