@@ -9,7 +9,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::place::in_words;
+use super::misread::in_words;
 use crate::{Error, Result, kind};
 
 /// Elements of a variable beyond which sizes are taken for a slip of the pen: 2⁴⁰.

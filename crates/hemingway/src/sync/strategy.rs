@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 pub use layout::{Group, Layout, Piece, Texture};
 
-use super::place::in_words;
+use super::misread::in_words;
 use crate::{Error, Result, kind};
 
 /// The version of the file that this program writes and reads.

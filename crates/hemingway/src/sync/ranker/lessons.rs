@@ -92,7 +92,7 @@ fn read_file(path: &Path) -> Result<Vec<Lesson>> {
 
 fn parse_line(line: &str) -> Result<Lesson, String> {
     let lesson: Lesson = serde_json::from_str(line).map_err(|e| {
-        let words = crate::sync::place::in_words(line, &e);
+        let words = crate::sync::misread::in_words(line, &e);
         format!("{words}; every line is to be a trial that `sync search --keep` wrote")
     })?;
     let positive = |value: f64| value.is_finite() && value > 0.0;
