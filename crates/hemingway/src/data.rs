@@ -31,7 +31,7 @@ use rand::seq::SliceRandom;
 
 use crate::rng::{Purpose, keyed};
 use crate::{Error, Result};
-pub(crate) use ahead::Ahead;
+pub(crate) use ahead::{Ahead, ask_for};
 pub use cache::Cache;
 pub use classes::ClassWeight;
 pub use info::Info;
@@ -211,7 +211,9 @@ impl Shard {
         order.iter().enumerate().map(
             #[inline(always)]
             move |(k, i)| {
-                ahead.ask(order, k);
+                if let Some(later) = ahead.soon(order, k) {
+                    ask_for(self.row(later));
+                }
                 *i as usize
             },
         )

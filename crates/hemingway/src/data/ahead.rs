@@ -4,8 +4,7 @@ use std::ops::Range;
 
 use prefetch_index::prefetch_index;
 
-use super::Matrix;
-use super::matrix::{Values, either};
+use super::matrix::{Matrix, Numbers, Row, either};
 
 /// Rows between the one that is looked at and the one whose entries are asked for; twice as far lies the one of which only
 /// the place is.
@@ -40,16 +39,15 @@ impl<'a> Ahead<'a> {
         Self { matrix: None, first: 0 }
     }
 
-    /// Asks for what will be needed soon after the k-th of these rows.
+    /// The row that will be needed soon after the k-th of these, for [`ask_for`] or [`Row::dot_asking`]; where another's entries lie that
+    /// come later yet is asked for.
     #[inline(always)]
-    pub(crate) fn ask(self, order: &[u32], k: usize) {
-        let Some(matrix) = self.matrix else { return };
+    pub(crate) fn soon(self, order: &[u32], k: usize) -> Option<usize> {
+        let matrix = self.matrix?;
         if let Matrix::Sparse { starts, .. } = matrix {
             self.ask_of(&starts[self.first..], order, k);
         }
-        if let Some(i) = order.get(k + ROWS) {
-            ask_for(matrix, self.first + *i as usize);
-        }
+        order.get(k + ROWS).map(|i| *i as usize)
     }
 
     /// The same of what is kept beside the rows, one for each.
@@ -61,24 +59,22 @@ impl<'a> Ahead<'a> {
     }
 }
 
+/// Asks for the entries of a row.
 #[inline(always)]
-fn ask_for(matrix: &Matrix, i: usize) {
-    match matrix {
-        Matrix::Sparse { starts, indices, values, .. } => {
-            let row = starts[i]..starts[i + 1];
-            either!(Values, values, values => ask_for_lines(values, row.clone()));
-            ask_for_lines(indices, row);
+pub(crate) fn ask_for(row: Row<'_>) {
+    match row {
+        Row::Sparse(indices, values) => {
+            either!(Numbers, values, values => ask_for_lines(values));
+            ask_for_lines(indices);
         }
-        Matrix::Dense { columns, values, .. } => {
-            either!(Values, values, values => ask_for_lines(values, i * columns..(i + 1) * columns));
-        }
+        Row::Dense(values) => either!(Numbers, values, values => ask_for_lines(values)),
     }
 }
 
 #[inline(always)]
-fn ask_for_lines<T>(entries: &[T], row: Range<usize>) {
-    let last = row.end.saturating_sub(1);
-    row.step_by(LINE / size_of::<T>()).take(LINES).for_each(|at| prefetch_index(entries, at));
+fn ask_for_lines<T>(entries: &[T]) {
+    let last = entries.len().saturating_sub(1);
+    (0..entries.len()).step_by(LINE / size_of::<T>()).take(LINES).for_each(|at| prefetch_index(entries, at));
     // Rows begin anywhere in a line, and may end in one more than they are long.
     prefetch_index(entries, last);
 }

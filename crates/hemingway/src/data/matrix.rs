@@ -5,15 +5,19 @@ mod deal;
 mod kernels;
 mod values;
 
+use super::ahead::ask_for;
 pub(crate) use block::Narrow;
 pub(crate) use kernels::long_dot;
 pub use kernels::{axpy, dot};
-use kernels::{dot_both, sparse_axpy, sparse_axpy_squares, sparse_dot, sparse_dot_both};
+use kernels::{dot_both, sparse_axpy, sparse_axpy_squares, sparse_dot, sparse_dot_asking, sparse_dot_both};
 pub(crate) use values::either;
 pub use values::{Numbers, Precision, Value, Values};
 
 /// Above this share of non-zeros a dense row is both smaller and faster.
 const DENSE_ABOVE: f64 = 1.0 / 3.0;
+
+/// Entries from which on a row that comes later is asked for on the way through another.
+const LONG: usize = 96;
 
 /// Bytes of a column's number. Whether data fits a machine is counted with these, dense or not.
 const BYTES_OF_COLUMN: usize = 4;
@@ -336,6 +340,23 @@ impl<'a> Row<'a> {
         match self {
             Self::Sparse(indices, values) => either!(Numbers, values, values => sparse_dot(indices, values, w)),
             Self::Dense(row) => either!(Numbers, row, row => dot(row, w)),
+        }
+    }
+
+    /// [`Row::dot`] to the bit, which asks memory for a row of the same matrix that comes later.
+    #[inline(always)]
+    pub(crate) fn dot_asking(self, w: &[f64], later: Row<'_>) -> f64 {
+        match (self, later) {
+            (Self::Sparse(i, Numbers::F64(x)), Row::Sparse(j, Numbers::F64(y))) if j.len() >= LONG => {
+                sparse_dot_asking((i, x), w, (j, y))
+            }
+            (Self::Sparse(i, Numbers::F32(x)), Row::Sparse(j, Numbers::F32(y))) if j.len() >= LONG => {
+                sparse_dot_asking((i, x), w, (j, y))
+            }
+            _ => {
+                ask_for(later);
+                self.dot(w)
+            }
         }
     }
 

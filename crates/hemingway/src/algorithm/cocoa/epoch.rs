@@ -1,10 +1,11 @@
 //! The hot loop: one αᵢ after the other is set to where the dual is highest along it, and v follows at once.
 
+use prefetch_index::prefetch_index;
 use rand_chacha::ChaCha8Rng;
 
 use super::visits::{Looked, Visits, WIDTH};
 use crate::algorithm::{Work, dual, primal};
-use crate::data::{Ahead, Narrow, Shard, Value};
+use crate::data::{Ahead, Narrow, Shard, Value, ask_for};
 use crate::problem::{Loss, Outline};
 use crate::simd::widest;
 
@@ -44,8 +45,8 @@ pub(super) struct Epoch<'a> {
 
 /// v, and how rows meet it, each by the place of its αᵢ.
 trait Meeting {
-    /// xᵢ·w.
-    fn predict(&self, at: usize) -> f64;
+    /// xᵢ·w. A row that comes later is asked for on the way.
+    fn predict(&self, at: usize, later: Option<usize>) -> f64;
     /// v += a·xᵢ.
     fn add(&mut self, at: usize, a: f64);
     /// Entries of xᵢ.
@@ -73,7 +74,12 @@ struct Any<'a> {
 
 impl Meeting for Any<'_> {
     #[inline(always)]
-    fn predict(&self, i: usize) -> f64 {
+    fn predict(&self, i: usize, later: Option<usize>) -> f64 {
+        match later.map(|later| self.shard.row(later)) {
+            Some(later) if self.by == 0.0 => return self.shard.row(i).dot_asking(self.v, later),
+            Some(later) => ask_for(later),
+            None => (),
+        }
         dual::predict(self.shard.row(i), self.v, self.by)
     }
 
@@ -98,7 +104,7 @@ struct Several<'a> {
 
 impl Meeting for Several<'_> {
     #[inline(always)]
-    fn predict(&self, at: usize) -> f64 {
+    fn predict(&self, at: usize, _later: Option<usize>) -> f64 {
         let (i, margin) = self.outline.place(at);
         dual::predict(self.shard.row(i), &self.v[self.outline.block(margin)], self.by)
     }
@@ -133,7 +139,10 @@ struct Few<'a, V, const D: usize> {
 
 impl<V: Value, const D: usize> Meeting for Few<'_, V, D> {
     #[inline(always)]
-    fn predict(&self, i: usize) -> f64 {
+    fn predict(&self, i: usize, later: Option<usize>) -> f64 {
+        if let Some(later) = later {
+            prefetch_index(self.rows, later);
+        }
         let row = &self.rows[i];
         (0..D).fold(0.0, |sum, k| sum + row[k].wide() * self.v[k])
     }
@@ -219,17 +228,16 @@ impl<'a> Epoch<'a> {
             visits.pass(
                 #[inline(always)]
                 |order, k| {
-                    ahead.ask(order, k);
                     ahead.ask_of(self.rows, order, k);
                     ahead.ask_of(self.beside, order, k);
-                    self.look(order[k] as usize, v)
+                    self.look(order[k] as usize, ahead.soon(order, k), v)
                 },
             );
         }
     }
 
     #[inline(always)]
-    fn look(&mut self, at: usize, v: &mut impl Meeting) -> Looked {
+    fn look(&mut self, at: usize, later: Option<usize>, v: &mut impl Meeting) -> Looked {
         if !self.work.is_less_than(self.most) {
             return Looked::Enough;
         }
@@ -238,7 +246,7 @@ impl<'a> Epoch<'a> {
         let i = v.row(at);
         let Beside { norm, label } = self.beside[i];
         let (alpha, y) = (self.rows[at][0], v.target(label, at));
-        let next = self.loss.dual_step(alpha, y, v.predict(at), self.scale * norm);
+        let next = self.loss.dual_step(alpha, y, v.predict(at, later), self.scale * norm);
         if next == alpha {
             return Looked::Rested;
         }
