@@ -71,7 +71,8 @@ impl Descent {
     /// At its start.
     pub(super) fn from(w: &[f64], look: Look, memory: &Pairs, region: &Region, is_parabola: bool) -> Self {
         let Look { value, gradient, diagonal } = look;
-        let residual: Vec<f64> = gradient.iter().map(|g| -g).collect();
+        // Not −g: of a coefficient that no row touches that is −0, and a vector of −0 in place of 0 is news to every machine.
+        let residual: Vec<f64> = gradient.iter().map(|g| 0.0 - g).collect();
         let Ends { share, products } = region.ends(is_parabola);
         let mut descent = Self {
             start: w.to_vec(),
