@@ -19,7 +19,7 @@ use hemingway::job::Mode;
 use hemingway::record::Record;
 use hemingway::record::journal::Event;
 use hemingway::record::store::RunDir;
-use hemingway::train::{History, Purpose, Summary};
+use hemingway::train::{History, Summary};
 
 use crate::commands::store_flag;
 use crate::show::{Basis, Remembered, number};
@@ -140,8 +140,8 @@ impl Story {
     /// The training seconds at which the goal was met, and in which run.
     pub(crate) fn reached(&self) -> Option<(&str, f64)> {
         self.ended().filter(|summary| summary.goal_met)?;
-        let trained = |chapter: &&Chapter| chapter.purpose() == Some(Purpose::Train);
-        let run = self.chapters.iter().rev().find(trained)?.run()?;
+        // A probe may have met it.
+        let run = self.chapters.iter().rev().find_map(Chapter::run)?;
         Some((run, self.history.last_of(run)?.train_seconds))
     }
 

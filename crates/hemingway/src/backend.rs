@@ -131,6 +131,8 @@ pub enum Ending {
     Stalled,
     /// The frame is over; training goes on.
     FrameOver,
+    /// Only a plan was asked for, and there is one.
+    Planned,
 }
 
 impl Ending {
@@ -143,6 +145,7 @@ impl Ending {
             Self::Diverged => "diverged: the objective ran away",
             Self::Stalled => "stalled: no further progress at working precision",
             Self::FrameOver => "frame over",
+            Self::Planned => "planned",
         }
     }
 

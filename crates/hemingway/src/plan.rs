@@ -60,9 +60,9 @@ pub struct Candidate {
     /// How much longer plain dense all-reduce would have taken in a round, where rounds were exchanged otherwise and some were seen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub saved_per_round: Option<f64>,
-    /// Rounds still to go to the planned error.
+    /// Rounds still to go to the planned error; in `train` and a plan with a budget to as far as any configuration comes in time.
     pub rounds: Option<Reach>,
-    /// Seconds still to go to the planned error.
+    /// Seconds still to go there.
     pub seconds: Option<Reach>,
     /// What that costs.
     pub dollars: Option<Estimate>,

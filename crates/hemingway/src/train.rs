@@ -30,7 +30,7 @@ pub use memory::{Recalled, recall};
 pub use observer::{Moment, Observer};
 pub use policy::decide;
 pub use replay::{Replay, replay};
-pub use summary::{Summary, Switch};
+pub use summary::{Summary, Switch, Verdict};
 
 /// Rounds that taking up another algorithm's model needs: CoCoA's, the most of all.
 const ADOPTION: f64 = 2.0;

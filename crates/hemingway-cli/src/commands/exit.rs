@@ -35,7 +35,7 @@ impl std::error::Error for Usage {}
 /// The code of a job that ended so.
 pub(crate) fn of_ending(ending: Ending) -> u8 {
     match ending {
-        Ending::GoalMet => MET,
+        Ending::GoalMet | Ending::Planned => MET,
         Ending::Interrupted => INTERRUPTED,
         Ending::BudgetSpent | Ending::Diverged | Ending::Stalled | Ending::FrameOver => SPENT,
     }

@@ -7,7 +7,7 @@ use hemingway::data::{Normalize, Preparation};
 use hemingway::goal::Goal;
 use hemingway::job::{JobSpec, Mode};
 use hemingway::plan::Plan;
-use hemingway::train::{Compared, Decision, Purpose};
+use hemingway::train::{Compared, Decision, Purpose, Verdict};
 use serde_json::{Value, json};
 
 use crate::jobs::Outcome;
@@ -107,19 +107,16 @@ impl Outcome {
             self.seconds(summary.real_seconds),
         );
         match summary.predicted_seconds {
-            // What was predicted of another configuration neither held nor missed.
-            Some(predicted) if !summary.switches.is_empty() => {
-                format!("{done}; of the first choice {} were predicted", number::seconds_between(predicted))
+            Some(predicted) => {
+                let told = number::seconds_between(predicted);
+                match (self.history.verdict(summary), self.history.first_choice()) {
+                    (Some(verdict), _) => format!("{done}; predicted {told}: {}", verdict_in_words(verdict)),
+                    (None, Some(first)) if !self.history.kept_its_choice(summary) => {
+                        format!("{done}; of the first choice, {first}, {told} were predicted")
+                    }
+                    (None, _) => format!("{done}; predicted {told} to the goal"),
+                }
             }
-            Some(predicted) if summary.goal_met => {
-                let verdict = match summary.real_seconds {
-                    real if real < predicted.low => "sooner",
-                    real if real <= predicted.high => "held",
-                    _ => "missed",
-                };
-                format!("{done}; predicted {}: {verdict}", number::seconds_between(predicted))
-            }
-            Some(predicted) => format!("{done}; predicted {} to the goal", number::seconds_between(predicted)),
             None => format!("{done}{}", self.error_at_end()),
         }
     }
@@ -229,7 +226,7 @@ impl Outcome {
             Ending::BudgetSpent if spec.caps.dollars.is_some() => {
                 vec![explain, score.clone(), format!("hemingway {verb} --resume {run}{store} --max-cost MORE")]
             }
-            Ending::BudgetSpent => vec![explain, score.clone()],
+            Ending::BudgetSpent | Ending::Planned => vec![explain, score.clone()],
             Ending::Stalled | Ending::Diverged | Ending::FrameOver if verb == "run" => {
                 vec![explain, format!("{}  (let the models choose)", self.command(chosen_by_models(spec)))]
             }
@@ -241,6 +238,15 @@ impl Outcome {
         // Of a job that no round of is over there is no model.
         next.retain(|words| self.summary.objective.is_some() || ![&score, &predict].contains(&words));
         next
+    }
+}
+
+/// A verdict as outputs call it.
+fn verdict_in_words(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Sooner => "sooner",
+        Verdict::Held => "held",
+        Verdict::Missed => "missed",
     }
 }
 

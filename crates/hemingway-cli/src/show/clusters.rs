@@ -54,7 +54,11 @@ impl ClusterTable<'_> {
                 one.cluster.clone(),
                 one.choice.as_ref().map_or_else(|| number::UNKNOWN.into(), |choice| choice.algorithm.clone()),
                 one.choice.as_ref().map_or_else(String::new, |choice| choice.machines.to_string()),
-                one.predicted_seconds.map_or_else(|| number::UNKNOWN.into(), time),
+                match one.predicted_seconds {
+                    _ if self.spec.goal.is_budget() => String::new(),
+                    Some(seconds) => time(seconds),
+                    None => number::UNKNOWN.into(),
+                },
                 one.predicted_error.filter(|_| self.has_errors()).map_or(String::new(), number::error_between),
                 one.predicted_dollars.map_or(String::new(), |d| number::digits(d.mid)),
                 number::seconds(one.spent.probe_seconds),

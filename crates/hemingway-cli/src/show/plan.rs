@@ -49,6 +49,9 @@ impl PlanTable<'_> {
             Goal::ReachMetric { metric, value, level: Some(_) } => format!("{metric} {value}"),
             goal => format!("error {}", number::target(goal.planning_error())),
         };
+        // What counts of a budget is the error that it ends at.
+        let budget = self.goal.is_budget();
+        let of_goal = |cell: String| if budget { String::new() } else { cell };
         let mut table = Table::new([
             ("algorithm".into(), Align::Left),
             ("m".into(), Align::Right),
@@ -65,9 +68,13 @@ impl PlanTable<'_> {
                 candidate.config.algorithm.clone(),
                 candidate.config.machines.to_string(),
                 number::interval(candidate.seconds_per_round, |s| round_unit.number(s)),
-                number::reach(candidate.rounds, number::whole),
-                number::reach(candidate.seconds, |s| goal_unit.number(s)),
-                candidate.error_at_end.map_or(String::new(), number::error_between),
+                of_goal(number::reach(candidate.rounds, number::whole)),
+                of_goal(number::reach(candidate.seconds, |s| goal_unit.number(s))),
+                match candidate.error_at_end {
+                    Some(error) => number::error_between(error),
+                    None if budget => number::UNKNOWN.into(),
+                    None => String::new(),
+                },
                 candidate.dollars.map_or(String::new(), |d| number::digits(d.mid)),
                 if candidate.fits { "" } else { "too small" }.into(),
                 self.verdict(candidate),

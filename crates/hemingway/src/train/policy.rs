@@ -128,13 +128,13 @@ fn choose(history: &History, adapt: bool, plan_only: bool) -> Decision {
             let first = boldest(&foresight, best);
             (first, first_choice(history, &foresight, first))
         }
-        Some(now) => keep_or_switch(history, now, best, adapt),
+        Some(now) => keep_or_switch(history, &foresight, now, best, adapt),
     };
     let plan = plan_of(history, &foresight, chosen);
     if plan_only {
-        return stop(Ending::GoalMet, "only a plan was asked for".into(), Some(plan));
+        return stop(Ending::Planned, "only a plan was asked for".into(), Some(plan));
     }
-    train_with(history, chosen, why, plan)
+    train_with(history, &foresight, chosen, why, plan)
 }
 
 /// What to begin with: the best of what was tried, unless something else, even at what is feared of it, is far better.
@@ -171,7 +171,14 @@ fn stop(ending: Ending, why: String, plan: Option<Plan>) -> Decision {
     Decision::Stop { ending, why, plan }
 }
 
-fn keep_or_switch<'a>(history: &History, now: &'a Prospect, best: &'a Prospect, adapt: bool) -> (&'a Prospect, String) {
+fn keep_or_switch<'a>(
+    history: &History,
+    foresight: &Foresight<'_>,
+    now: &'a Prospect,
+    best: &'a Prospect,
+    adapt: bool,
+) -> (&'a Prospect, String) {
+    let promise = |prospect: &Prospect| promise(history, foresight, prospect);
     let switches = super::summary::switches(&history.decisions).len();
     if best.config == now.config || !adapt {
         return (now, format!("on course: {}", promise(now)));
@@ -189,7 +196,7 @@ fn keep_or_switch<'a>(history: &History, now: &'a Prospect, best: &'a Prospect, 
 }
 
 /// A frame of training.
-fn train_with(history: &History, chosen: &Prospect, why: String, plan: Plan) -> Decision {
+fn train_with(history: &History, foresight: &Foresight<'_>, chosen: &Prospect, why: String, plan: Plan) -> Decision {
     let to_go = chosen.rounds.0.exp();
     // What it took up from another tells nothing of how it goes on.
     let made = match &chosen.start {
@@ -207,7 +214,7 @@ fn train_with(history: &History, chosen: &Prospect, why: String, plan: Plan) -> 
         start: chosen.start.clone(),
         why,
         plan: Some(plan),
-        predicted: predicted(history, chosen),
+        predicted: predicted(history, foresight, chosen),
     }
 }
 

@@ -35,7 +35,7 @@ pub struct Summary {
     pub predicted_seconds: Option<Estimate>,
     /// What it took: training seconds of the chosen run.
     pub real_seconds: f64,
-    /// Rounds of the chosen run.
+    /// Rounds of the chosen run, without those of one whose model it took up.
     pub rounds: u64,
     /// Spent in probes.
     pub probe_seconds: f64,
@@ -67,6 +67,17 @@ pub struct Switch {
     pub to: Config,
     /// because.
     pub why: String,
+}
+
+/// How what it took compares with what was predicted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// Less than the interval.
+    Sooner,
+    /// Within the interval.
+    Held,
+    /// More.
+    Missed,
 }
 
 /// Every change of configuration between one training frame and the next.
@@ -113,7 +124,7 @@ impl Summary {
             choice: planned.or(trained).map(|choice| history.spec.exchanged(choice)),
             predicted_seconds: first_choice.flatten(),
             real_seconds: last.map_or(0.0, |record| record.train_seconds),
-            rounds: last.map_or(0, |record| record.round),
+            rounds: last.map_or(0, |record| history.rounds_of(&record.run)),
             probe_seconds: history.spent.probe_seconds,
             wall_seconds: history.spent.wall_seconds,
             simulated: history.facts.simulated,
@@ -123,5 +134,32 @@ impl Summary {
             run: history.id.clone(),
             clusters: history.compared.clone(),
         }
+    }
+}
+
+impl History {
+    /// The configuration that training began with, of which the summary's seconds were predicted.
+    pub fn first_choice(&self) -> Option<Config> {
+        let first = self.decisions.iter().find_map(|decision| match decision {
+            Decision::Run { purpose: Purpose::Train, frame, .. } => Some(frame.config.clone()),
+            _ => None,
+        });
+        first.map(|config| self.spec.exchanged(config))
+    }
+
+    /// What was predicted is of what made the model.
+    pub fn kept_its_choice(&self, summary: &Summary) -> bool {
+        summary.switches.is_empty() && summary.choice.is_some() && self.first_choice() == summary.choice
+    }
+
+    /// Whether what was predicted came true. Nothing is said where the goal was not met, or by a model that something else made
+    /// than what it was predicted of: neither held nor missed is true of that.
+    pub fn verdict(&self, summary: &Summary) -> Option<Verdict> {
+        let predicted = summary.predicted_seconds.filter(|_| summary.goal_met && self.kept_its_choice(summary))?;
+        Some(match summary.real_seconds {
+            real if real < predicted.low => Verdict::Sooner,
+            real if real <= predicted.high => Verdict::Held,
+            _ => Verdict::Missed,
+        })
     }
 }

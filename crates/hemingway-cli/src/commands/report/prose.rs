@@ -2,6 +2,7 @@
 
 use hemingway::cluster::Cluster;
 use hemingway::goal::Goal;
+use hemingway::train::Verdict;
 
 use crate::show::{Remembered, markdown, number, picture};
 use crate::story::{Choice, Spending, Status, Story};
@@ -43,11 +44,15 @@ fn trained(story: &Story) -> String {
 fn predicted(story: &Story) -> String {
     let Some(predicted) = story.summary.predicted_seconds else { return String::new() };
     let promise = format!("Predicted were {}", number::seconds_between(predicted));
-    if !story.summary.goal_met {
-        return format!("{promise} to the goal.");
+    match (story.history.verdict(&story.summary), story.history.first_choice()) {
+        (Some(Verdict::Held), _) => format!("{promise}, which held."),
+        (Some(Verdict::Sooner), _) => format!("{promise}: it came sooner."),
+        (Some(Verdict::Missed), _) => format!("{promise}, which did not hold."),
+        (None, Some(first)) if !story.history.kept_its_choice(&story.summary) => {
+            format!("{promise} of the first choice, {first}.")
+        }
+        (None, _) => format!("{promise} to the goal."),
     }
-    let held = (predicted.low..=predicted.high).contains(&story.summary.real_seconds);
-    format!("{promise}, which {}.", if held { "held" } else { "did not hold" })
 }
 
 fn spent(story: &Story) -> String {

@@ -34,7 +34,7 @@ impl Entry {
     pub(super) fn cells(&self) -> [String; 11] {
         let summary = &self.summary;
         let unknown = || number::UNKNOWN.to_string();
-        let real = if summary.rounds > 0 { number::seconds(summary.real_seconds) } else { unknown() };
+        let real = self.real_seconds().map_or_else(unknown, number::seconds);
         [
             self.run.clone(),
             shortened(&self.story.history.spec.data),
@@ -50,6 +50,24 @@ impl Entry {
         ]
     }
 
+    /// What its choice took, if that has trained.
+    fn real_seconds(&self) -> Option<f64> {
+        let summary = &self.summary;
+        (summary.rounds > 0 && summary.ending != Ending::Planned).then_some(summary.real_seconds)
+    }
+
+    fn predicted(&self) -> String {
+        let summary = &self.summary;
+        let Some(predicted) = summary.predicted_seconds else { return number::UNKNOWN.into() };
+        let told = number::seconds_between(predicted);
+        match self.story.history.first_choice() {
+            Some(first) if !self.story.history.kept_its_choice(summary) => {
+                format!("{told}, of the first choice, {first}")
+            }
+            _ => told,
+        }
+    }
+
     fn seconds(&self, seconds: f64) -> String {
         let mark = if self.summary.simulated { " virtual" } else { "" };
         format!("{}{mark}", number::seconds(seconds))
@@ -58,7 +76,7 @@ impl Entry {
     fn status_words(&self) -> String {
         let status = self.story.status.word();
         match (self.story.status, self.summary.ending) {
-            (Status::Finished, Ending::GoalMet) if self.story.is_plan() => format!("{status}: plan only"),
+            (Status::Finished, Ending::Planned) => format!("{status}: plan only"),
             (Status::Finished, Ending::GoalMet) => status.into(),
             (Status::Finished, ending) => {
                 let words = ending.words();
@@ -129,7 +147,7 @@ impl Answer for Entry {
             "certified_error": summary.certified_error,
             "metrics": summary.metrics,
             "predicted_seconds": summary.predicted_seconds,
-            "real_seconds": summary.real_seconds,
+            "real_seconds": self.real_seconds(),
             "probe_seconds": summary.probe_seconds,
             "wall_seconds": summary.wall_seconds,
             "rounds": summary.rounds,
@@ -161,8 +179,8 @@ impl Answer for Entry {
             ("choice", summary.choice.as_ref().map_or_else(unknown, ToString::to_string)),
             ("objective", summary.objective.map_or_else(unknown, number::objective)),
             ("error", errors),
-            ("predicted", summary.predicted_seconds.map_or_else(unknown, number::seconds_between)),
-            ("real", self.seconds(summary.real_seconds)),
+            ("predicted", self.predicted()),
+            ("real", self.real_seconds().map_or_else(unknown, |real| self.seconds(real))),
             ("in all", self.seconds(summary.wall_seconds)),
             (
                 "records",

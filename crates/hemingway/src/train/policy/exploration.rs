@@ -61,9 +61,9 @@ impl Exploration {
         let why = format!(
             "{} promises {}, but {} may do better ({}): {} at risk to find out",
             best.config,
-            promise(best),
+            promise(history, foresight, best),
             other.config,
-            promise(other),
+            promise(history, foresight, other),
             units::seconds(trial.at_risk)
         );
         Some(Self { prospect: other.clone(), rounds: trial.rounds, why })

@@ -67,13 +67,16 @@ fn claimed(history: &History, rounds: Estimate) -> Estimate {
     }
 }
 
-/// Seconds the run will have trained for when it reaches the goal. A budget is used up whatever is predicted.
-pub(super) fn predicted(history: &History, prospect: &Prospect) -> Option<Estimate> {
-    if history.spec.goal.is_budget() {
-        return None;
-    }
-    let to_go = claimed(history, spread(prospect.rounds, false)).times(spread(prospect.pace, false));
-    Some(plus(to_go, prospect.trained(history)))
+/// Seconds of rounds still to go.
+fn to_go(history: &History, prospect: &Prospect) -> Estimate {
+    claimed(history, spread(prospect.rounds, false)).times(spread(prospect.pace, false))
+}
+
+/// Seconds the run will have trained for when it reaches the goal. A budget is used up whatever is predicted, what is foreseen of a
+/// measure on the test set is an error that may stand for it or not, and without any round timed there is no ground for seconds.
+pub(super) fn predicted(history: &History, foresight: &Foresight<'_>, prospect: &Prospect) -> Option<Estimate> {
+    let foreseen = matches!(history.spec.goal, Goal::Reach { .. } | Goal::ReachMetric { level: Some(_), .. });
+    (foreseen && foresight.is_timed()).then(|| plus(to_go(history, prospect), prospect.trained(history)))
 }
 
 /// Why the first choice is the first.
@@ -84,19 +87,33 @@ pub(super) fn first_choice(history: &History, foresight: &Foresight<'_>, best: &
     let rival = worse.into_iter().min_by(|a, b| a.cost().total_cmp(&b.cost()));
     let against = rival.map_or(String::new(), |rival| {
         let surely = if rival.price * rival.seconds() < best.price * best.seconds() { ", but less surely" } else { "" };
-        format!("; next {}: {}{surely}", rival.config, promise(rival))
+        format!("; next {}: {}{surely}", rival.config, promise(history, foresight, rival))
     });
     let of_those = if better.is_empty() { "" } else { " of what was tried" };
-    let left = history.past.last().filter(|past| history.is_dead(&past.frame.config.algorithm));
+    let gains_nothing = |name: &str| history.is_dead(name) || history.is_stuck(name);
+    let left = history.past.last().filter(|past| gains_nothing(&past.frame.config.algorithm));
+    let left = left.filter(|past| past.frame.config != best.config);
     let left = left.map_or(String::new(), |past| format!("{} gains nothing more; ", past.frame.config));
-    format!("{left}best promise{of_those}: {}{against}", promise(best))
+    format!("{left}best promise{of_those}: {}{against}", promise(history, foresight, best))
 }
 
-/// What a configuration promises, in words.
-pub(super) fn promise(prospect: &Prospect) -> String {
-    let variance = prospect.rounds.1 + prospect.pace.1;
-    let seconds = plus(spread((prospect.rounds.0 + prospect.pace.0, variance), false), prospect.moving);
+/// What a configuration promises, in words: what the plan's table says of it.
+pub(super) fn promise(history: &History, foresight: &Foresight<'_>, prospect: &Prospect) -> String {
+    if !foresight.is_timed() {
+        return "a time that its first rounds will tell".into();
+    }
+    if history.spec.goal.is_budget() {
+        let error = foresight.error_at_end(prospect);
+        return error.map_or("an error that its first rounds will tell".into(), |error| {
+            format!("an error of {:.1e} at the end ({:.1e} to {:.1e})", error.mid, error.low, error.high)
+        });
+    }
+    let seconds = plus(to_go(history, prospect), prospect.moving);
     let unit = Unit::of(seconds.mid);
     let [low, mid, high] = [seconds.low, seconds.mid, seconds.high].map(|seconds| unit.number(seconds));
-    format!("{mid} {} to go ({low} to {high})", unit.name)
+    let to = match history.spec.goal {
+        Goal::ReachMetric { level: None, .. } => format!("to error {:e}", history.spec.goal.planning_error()),
+        _ => "to go".into(),
+    };
+    format!("{mid} {} {to} ({low} to {high})", unit.name)
 }

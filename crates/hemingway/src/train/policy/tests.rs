@@ -335,7 +335,7 @@ fn who_has_yet_to_come_to_where_the_other_is_must_promise_more() {
     for (far, taken) in [(0.45, false), (0.3, true)] {
         let mut other = behind.clone();
         other.price *= far * now.cost() / other.cost();
-        assert_eq!(keep_or_switch(&history, now, &other, true).0.config == other.config, taken, "{far}");
+        assert_eq!(keep_or_switch(&history, &foresight, now, &other, true).0.config == other.config, taken, "{far}");
     }
 }
 
