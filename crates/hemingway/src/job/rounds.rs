@@ -22,6 +22,9 @@ pub struct Foretold {
     pub words: String,
     /// Seconds a round.
     pub seconds: f64,
+    /// Those of them in which all are told of the shared vector, of which a run from nothing has no news in its first round.
+    #[serde(default)]
+    pub telling_seconds: f64,
     /// Seconds a round of plain dense all-reduce.
     pub plain_seconds: f64,
 }
@@ -45,6 +48,7 @@ impl Foretold {
             way: way.name().into(),
             words: exchange.words(),
             seconds: exchange.seconds,
+            telling_seconds: if exchange.plain { 0.0 } else { exchange.telling_seconds },
             plain_seconds: exchange.plain_seconds,
         }
     }

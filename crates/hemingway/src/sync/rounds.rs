@@ -77,6 +77,8 @@ pub struct Exchange {
     pub plain: bool,
     /// Seconds that a round's exchange should take, as the simulator has it.
     pub seconds: f64,
+    /// Those of them in which all are told of the shared vector.
+    pub telling_seconds: f64,
     /// The same of plain dense all-reduce.
     pub plain_seconds: f64,
     /// The numbers that each machine sums, or a tree.
@@ -153,7 +155,17 @@ impl Rounds {
             }
         };
         let lanes = lanes(&strategy, &price.up)?;
-        Ok(Exchange { machines, plain: strategy == plain, strategy, seconds, plain_seconds, lanes, model })
+        let telling_seconds = price.down_seconds(&strategy)?;
+        Ok(Exchange {
+            machines,
+            plain: strategy == plain,
+            strategy,
+            seconds,
+            telling_seconds,
+            plain_seconds,
+            lanes,
+            model,
+        })
     }
 
     /// Seconds of plain dense all-reduce of so many numbers told and summed; none where that is what is done.

@@ -63,7 +63,7 @@ impl<'a> Foresight<'a> {
     pub(super) fn of(history: &'a History) -> Self {
         let facts = &history.facts;
         let lore = &facts.lore;
-        let timings = timings::timings(&history.records);
+        let timings = timings::timings(&history.records, |machines| history.telling_seconds(machines));
         let timings: Vec<_> = lore.timings.iter().cloned().chain(timings).collect();
         let costs =
             |algorithm: &dyn Algorithm| if facts.simulated { Costs::COUNTED } else { algorithm.costs(facts.loss) };

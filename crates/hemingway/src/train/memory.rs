@@ -84,7 +84,7 @@ impl Memory {
             cluster: spec.cluster.clone(),
             sync: spec.sync.clone(),
             cores: facts.cores,
-            timings: timings(records).into_iter().filter(|timing| !shared(timing)).collect(),
+            timings: timings(records, |_| 0.0).into_iter().filter(|timing| !shared(timing)).collect(),
             errors: errors(&traces, history.standing.optimum_low()),
             traces,
         })

@@ -42,7 +42,9 @@ fn candidate(history: &History, foresight: &Foresight<'_>, prospect: &Prospect) 
     Candidate {
         config: prospect.config.clone(),
         seconds_per_round: timed.then_some(pace),
-        saved_per_round: history.exchanged(&prospect.config).map(|rounds| rounds.saved),
+        saved_per_round: history
+            .exchanged(&prospect.config)
+            .map(|rounds| rounds.to_save(history.telling_seconds(machines))),
         rounds: Some(Reach::At(rounds)),
         seconds: timed.then_some(Reach::At(seconds)),
         dollars: price.filter(|_| timed).map(scaled),
