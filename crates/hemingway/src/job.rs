@@ -264,6 +264,7 @@ impl JobSpec {
         let problem = Problem::of_classes(used, loss, classes, l2, self.seed)?.with_l1(self.l1)?;
         let facts = self.facts(self.name(&whole, &problem), info, &problem)?;
         notes.extend(self.doubts(&problem, &facts.algorithms));
+        check_claimable(&self.goal, &problem)?;
         notes.extend(nothing_left(&problem));
         let job = Job {
             spec: self,
@@ -469,6 +470,18 @@ impl JobSpec {
         algorithm::check_problem(algorithm.as_ref(), problem)?;
         Ok(algorithm.name().into())
     }
+}
+
+/// Refuses an error that nothing could ever show to be reached.
+fn check_claimable(goal: &Goal, problem: &Problem) -> Result<()> {
+    let penalty = &problem.penalty;
+    let bottomless = problem.loss == Loss::Absolute && penalty.l1 == 0.0 && penalty.l2 == 0.0;
+    if !bottomless || !matches!(goal, Goal::Reach { .. }) {
+        return Ok(());
+    }
+    let what = "with the absolute loss only a proof tells how far the optimum is, and without a penalty there is none: give --l2 \
+                above 0, or ask for --within TIME";
+    Err(Error::setting("--reach", what))
 }
 
 /// A model of zeros is learned as fast as any, and tells nothing.

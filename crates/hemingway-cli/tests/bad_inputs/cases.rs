@@ -141,6 +141,7 @@ const WEIGHTS: &[Case] = &[
     of("one-class.svm", "train one-class.svm --reach 1e-3"),
     of("one-class.svm", "train one-class.svm --reach 1e-3 --positive 1"),
     of("amounts.svm", "train amounts.svm --reach 1e-3 --loss hinge"),
+    of("amounts.svm", "train amounts.svm --reach 1e-1 --loss absolute --l2 0"),
     of("three-classes.svm", "train three-classes.svm --reach 1e-3 --loss hinge --classes softmax"),
     of("three-classes.svm", "train three-classes.svm --reach 1e-3 --positive 7"),
     of("three-classes.svm", "train three-classes.svm --reach 1e-3 --algorithms admm"),

@@ -63,7 +63,8 @@ pub struct Timing {
 }
 
 impl Timing {
-    fn total(&self) -> f64 {
+    /// The whole round.
+    pub fn total(&self) -> f64 {
         self.compute + self.wait + self.sync + self.other
     }
 }

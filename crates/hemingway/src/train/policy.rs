@@ -109,7 +109,8 @@ fn frame(history: &History, run: String, config: Config, rounds: Range<u64>) -> 
 fn choose(history: &History, adapt: bool, plan_only: bool) -> Decision {
     let foresight = Foresight::of(history);
     let Some(best) = foresight.best_tried().or_else(|| foresight.best_proven()).or_else(|| foresight.best()) else {
-        let why = "every algorithm ran away, or stands still: at its floor, or where its error cannot be claimed";
+        let why = "every algorithm ran away, or stands still: at its floor, or where its error cannot be claimed (a larger --l2, \
+                   --normalize columns or --within TIME may help)";
         return stop(Ending::Stalled, why.into(), None);
     };
     let current = training(history).and_then(|config| foresight.prospect_of(config));

@@ -40,7 +40,8 @@ pub fn recall(job: &mut Job, store: &Store) -> Recalled {
     let errors_here = least_errors(here.iter().copied().filter(|memory| memory.problem == job.facts.problem));
     let mut traces = most_telling(same.iter().flat_map(|memory| memory.traces.iter().cloned()));
     traces.truncate(TRACES);
-    let timings = seconds_of(&here, &job.facts.problem);
+    let pool = if job.spec.cluster.is_some() { pooled } else { middle };
+    let timings = seconds_of(&here, &job.facts.problem, pool);
     let recalled = Recalled {
         of_problem: same.iter().filter(|memory| !memory.traces.is_empty()).count(),
         on_cluster: here.iter().filter(|memory| !memory.timings.is_empty()).count(),
@@ -59,7 +60,7 @@ fn least_errors<'a>(memories: impl Iterator<Item = &'a Memory>) -> BTreeMap<Stri
 }
 
 /// What rounds took, for each problem: that at hand, whose own are not another's, then the newest.
-fn seconds_of(here: &[&Memory], own: &str) -> Vec<Timing> {
+fn seconds_of(here: &[&Memory], own: &str, pool: impl Fn(Vec<&Timing>) -> Vec<Timing>) -> Vec<Timing> {
     let mut problems: Vec<&str> = Vec::new();
     for memory in here {
         if !problems.contains(&memory.problem.as_str()) {
@@ -70,14 +71,28 @@ fn seconds_of(here: &[&Memory], own: &str) -> Vec<Timing> {
     let timings = |problem: &str| {
         let runs: Vec<&Memory> = here.iter().copied().filter(|memory| memory.problem == problem).collect();
         let of = runs.first().map(|memory| memory.traits).filter(|_| problem != own);
-        let timings = pooled(runs.iter().flat_map(|memory| &memory.timings));
+        let timings = pool(runs.iter().flat_map(|memory| &memory.timings).collect());
         timings.into_iter().map(move |timing| Timing { of, ..timing })
     };
     problems.into_iter().take(PROBLEMS).flat_map(timings).collect()
 }
 
+/// Of each configuration the run in the middle. On real machines rounds of one run share what else went on then: a run counts as one
+/// round, and one that was disturbed moves nothing.
+fn middle(timings: Vec<&Timing>) -> Vec<Timing> {
+    let mut runs: BTreeMap<(&str, usize), Vec<&Timing>> = BTreeMap::new();
+    for timing in timings {
+        runs.entry((&timing.algorithm, timing.machines)).or_default().push(timing);
+    }
+    let middle_of = |mut runs: Vec<&Timing>| {
+        runs.sort_by(|a, b| a.total().total_cmp(&b.total()));
+        Timing { rounds: runs.len() as f64, ..runs[(runs.len() - 1) / 2].clone() }
+    };
+    runs.into_values().map(middle_of).collect()
+}
+
 /// Means over all runs of each configuration.
-fn pooled<'a>(timings: impl Iterator<Item = &'a Timing>) -> Vec<Timing> {
+fn pooled(timings: Vec<&Timing>) -> Vec<Timing> {
     let mut pools: BTreeMap<(&str, usize), Timing> = BTreeMap::new();
     for timing in timings {
         let place = (timing.algorithm.as_str(), timing.machines);
@@ -96,5 +111,28 @@ fn mean(a: &Timing, b: &Timing) -> Timing {
         sync: of(|timing| timing.sync),
         other: of(|timing| timing.other),
         ..a.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_disturbed_run_moves_nothing_and_every_run_counts_once() {
+        let timing = |machines, other| Timing {
+            algorithm: "newton".into(),
+            machines,
+            rounds: 30.0,
+            compute: 1.0,
+            wait: 0.0,
+            sync: 0.0,
+            other,
+            of: None,
+        };
+        let runs = [timing(2, 0.4), timing(2, 9.0), timing(1, 0.5), timing(2, 0.3)];
+        let middle = middle(runs.iter().collect());
+        let told: Vec<_> = middle.iter().map(|timing| (timing.machines, timing.rounds, timing.other)).collect();
+        assert_eq!(told, [(1, 1.0, 0.5), (2, 3.0, 0.4)]);
     }
 }
