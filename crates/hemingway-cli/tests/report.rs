@@ -91,6 +91,10 @@ fn json_holds_the_choice_the_curve_and_the_spending() {
     let predicted = stretches.iter().find(|s| s["turns"] == true).expect("training begins")["predicted"].clone();
     assert_keys(&predicted[0], &["seconds", "low", "mid", "high", "extrapolated"]);
     assert_keys(&json["spending"], &["probes", "rehearsals", "training", "wall_seconds", "dollars"]);
+    let real = stretches.last().unwrap()["real"].as_array().unwrap();
+    let (last, told) = (real.last().unwrap()["error"].as_f64().unwrap(), json["estimated_error"].as_f64().unwrap());
+    assert!((last / told - 1.0).abs() < 1e-6, "the curve ends where the text says: {last} {told}");
+    assert_eq!(json["course"]["optimum"], json["optimum_low"]);
     let text = desk.ok("report last --format json").out;
     assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), json);
 }

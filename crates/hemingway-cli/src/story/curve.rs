@@ -12,11 +12,13 @@ use super::{Chapter, Story};
 const SAMPLES: usize = 100;
 /// How far beyond its own end a prediction is shown.
 const BEYOND: f64 = 1.15;
+/// Errors below it are rounding.
+const ROUNDING: f64 = 1e-14;
 
 /// The whole way of a run on one clock of training, probes included.
 #[derive(Debug, Serialize)]
 pub(crate) struct Course {
-    /// The likeliest P*, to which real errors are relative.
+    /// P̂, to which real errors are relative: that of all the report says, and the models' own where there is none.
     pub(crate) optimum: f64,
     /// Its frames.
     pub(crate) stretches: Vec<Stretch>,
@@ -52,15 +54,20 @@ pub(crate) struct Reached {
 impl Course {
     /// Of a run that has got as far as an objective.
     pub(crate) fn of(story: &Story) -> Option<Self> {
-        let bracket = Bracket::of(&traces(&story.history.records))?;
+        let own = Bracket::of(&traces(&story.history.records))?;
+        let error = |objective: f64| match story.optimum() {
+            // What is remembered tells of P* too: by its own rounds alone a run may seem to end far above.
+            Some(_) => story.error(objective).filter(|error| *error > ROUNDING),
+            None => own.error(objective),
+        };
         let mut stretches: Vec<Stretch> = Vec::new();
         for (place, chapter) in story.chapters.iter().enumerate() {
             let end = story.chapters.get(place + 1).map_or(story.history.records.len(), |next| next.records_before);
             let records = &story.history.records[chapter.records_before..end];
             let began = stretches.last().map_or(0.0, Stretch::end);
-            stretches.extend(Stretch::of(chapter, records, began, &bracket));
+            stretches.extend(Stretch::of(chapter, records, began, error));
         }
-        let mut course = Self { optimum: bracket.mid, stretches };
+        let mut course = Self { optimum: story.optimum().unwrap_or(own.mid), stretches };
         course.predict(story);
         Some(course)
     }
@@ -89,11 +96,11 @@ impl Course {
 }
 
 impl Stretch {
-    fn of(chapter: &Chapter, records: &[Record], began: f64, bracket: &Bracket) -> Option<Self> {
+    fn of(chapter: &Chapter, records: &[Record], began: f64, error: impl Fn(f64) -> Option<f64>) -> Option<Self> {
         let reached = |record: &Record| Reached {
             seconds: began + record.train_seconds - chapter.trained_before(),
             objective: record.objective,
-            error: bracket.error(record.objective),
+            error: error(record.objective),
         };
         Some(Self {
             config: chapter.config()?.clone(),
