@@ -84,6 +84,10 @@ pub(crate) fn spec(
     limits: &LimitArgs,
     keep: &KeepArgs,
 ) -> Result<JobSpec> {
+    let asks_price = matches!(goal, Goal::Spend { .. }) || limits.max_cost.is_some();
+    if asks_price && cluster.as_ref().is_none_or(|cluster| cluster.price_per_hour <= 0.0) {
+        return Err(Error::setting("--cluster", clusters::unpriced(cluster.as_ref())).into());
+    }
     // Before hours of training, not after.
     keep.model.as_deref().map(ModelFormat::of).transpose()?;
     Ok(JobSpec {
