@@ -96,6 +96,7 @@ const FILES: &[Case] = &[
     said("data convert good.svm good.xlsx"),
     said("data convert good.svm good.csv"),
     said("data convert good.svm good.onnx"),
+    said("data convert good.svm good.parquet.gz"),
     said("data convert good.svm runs"),
     said("data convert good.svm nowhere/good.svm"),
     said("data split good.svm --test 1.5"),
