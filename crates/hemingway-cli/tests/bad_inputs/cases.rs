@@ -352,6 +352,7 @@ const SYNC: &[Case] = &[
     of("small.json", "sync simulate small.json small.json --cluster laptop --machines 2"),
     of("words.json", "sync simulate small.json words.json --cluster laptop --machines 2"),
     of("words.json", "run good.svm --algorithm gd --machines 2 --rounds 1 --cluster laptop --sync words.json"),
+    of("bare-strategy.json", "sync explain ncf bare-strategy.json --cluster laptop"),
     of("later-strategy.json", "sync simulate small.json later-strategy.json --cluster laptop --machines 2"),
     of("method-strategy.json", "sync simulate small.json method-strategy.json --cluster laptop --machines 2"),
     of("window-strategy.json", "sync simulate small.json window-strategy.json --cluster laptop --machines 2"),
