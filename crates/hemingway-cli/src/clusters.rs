@@ -50,6 +50,21 @@ pub(crate) fn described(name: &str) -> Result<Option<Cluster>> {
     SHIPPED.iter().find(|(shipped, _)| *shipped == name).map(|(_, text)| Cluster::parse(text)).transpose()
 }
 
+/// Why a goal or cap in dollars means nothing here, and what to do about it.
+pub(crate) fn unpriced(cluster: Option<&Cluster>) -> String {
+    let priced = |text: &str| Cluster::parse(text).is_ok_and(|shipped| shipped.price_per_hour > 0.0);
+    let names: Vec<&str> = SHIPPED.iter().filter(|(_, text)| priced(text)).map(|(name, _)| *name).collect();
+    let names = names.join(", ");
+    match cluster {
+        Some(cluster) => format!(
+            "the price_per_hour of {} is 0, and a goal or cap in dollars needs one above 0: set it in its file, or take one \
+             of {names}",
+            cluster.name
+        ),
+        None => format!("a goal or cap in dollars needs a cluster file with price_per_hour, or one of {names}"),
+    }
+}
+
 /// Whether its name alone says all of it, from anywhere.
 pub(crate) fn is_shipped(cluster: &Cluster) -> bool {
     let shipped = SHIPPED.iter().find(|(name, _)| *name == cluster.name);

@@ -16,7 +16,7 @@ use hemingway::record::csv;
 use hemingway::record::journal::Event;
 use hemingway::record::store::{RunDir, Store};
 use hemingway::sync::rounds::Way;
-use hemingway::train::{Driver, History, Recalled, Summary, recall};
+use hemingway::train::{Driver, History, Summary, recall};
 use hemingway::trained::{ModelFormat, TrainedModel};
 
 use crate::args::{KeepArgs, LimitArgs, ProblemArgs};
@@ -24,7 +24,7 @@ use crate::commands::exit::Usage;
 use crate::commands::outcome::store_flag;
 use crate::files::Files;
 use crate::output::{Manners, Output};
-use crate::show::{Exchange, number};
+use crate::show::{Exchange, Remembered, number};
 use crate::story::asking_for;
 use crate::{clusters, interrupt};
 pub(crate) use compare::{Comparison, Field};
@@ -84,6 +84,10 @@ pub(crate) fn spec(
     limits: &LimitArgs,
     keep: &KeepArgs,
 ) -> Result<JobSpec> {
+    let asks_price = matches!(goal, Goal::Spend { .. }) || limits.max_cost.is_some();
+    if asks_price && cluster.as_ref().is_none_or(|cluster| cluster.price_per_hour <= 0.0) {
+        return Err(Error::setting("--cluster", clusters::unpriced(cluster.as_ref())).into());
+    }
     // Before hours of training, not after.
     keep.model.as_deref().map(ModelFormat::of).transpose()?;
     Ok(JobSpec {
@@ -136,8 +140,10 @@ pub(crate) fn start(
 fn begin(job: &mut Job, keep: &KeepArgs, manners: Manners, out: &mut dyn Output, began: Instant) -> Result<Summary> {
     check_files(job, keep)?;
     let store = Store::at(&keep.store);
-    if let Some(note) = remembered(recall(job, &store)) {
-        out.note(&note);
+    recall(job, &store);
+    let remembered = Remembered::of(&job.facts.lore);
+    if !remembered.is_nothing() {
+        out.note(&format!("{} (--forget to ignore)", remembered.sentence()));
     }
     let mut watch = out.watch(job, manners, None);
     let driver = Driver::start(job, &store, began, watch.as_mut(), interrupt::listen()?)?;
@@ -233,15 +239,6 @@ fn oversubscribed(job: &Job) -> Option<String> {
         let cores = number::counted(facts.cores, "core");
         format!("oversubscribed: {most} workers share {cores}; their times say little about {most} machines")
     })
-}
-
-/// What earlier runs have to say, if anything.
-fn remembered(recalled: Recalled) -> Option<String> {
-    let of_problem = (recalled.of_problem, "of this problem");
-    let on_cluster = (recalled.on_cluster, "timed on this cluster");
-    let known = [of_problem, on_cluster].into_iter().filter(|(runs, _)| *runs > 0);
-    let words: Vec<String> = known.map(|(runs, what)| format!("{} {what}", number::counted(runs, "run"))).collect();
-    (!words.is_empty()).then(|| format!("remembered: {} (--forget to ignore)", words.join(", ")))
 }
 
 /// Refuses, before hours of training, files that could not be written after them.

@@ -163,7 +163,7 @@ fn clusters_that_cannot_be_compared_are_refused_by_the_name_of_their_file() {
     assert!(same.contains("fast.toml and again.toml both name their cluster `fast`"), "{same}");
     for dollars in ["--spend 1", "--reach 1e-3 --max-cost 1"] {
         let unpriced = refused(&format!("{dollars} --cluster fast.toml --cluster free.toml"));
-        assert!(unpriced.contains("free.toml has no price_per_hour"), "{unpriced}");
+        assert!(unpriced.contains("free.toml: the price_per_hour of free is 0"), "{unpriced}");
     }
     assert!(refused("--reach 1e-3 --cluster local --cluster fast.toml").contains("compare files only"));
     let few = refused(&format!("--reach 1e-3 --machines 1..9 {BOTH}"));

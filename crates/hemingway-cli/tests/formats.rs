@@ -157,3 +157,20 @@ fn large_text_is_parsed_once() {
     assert_eq!(desk.json("data info big.svm").0["rows"], 2);
     assert_eq!(copies(), 1, "two rows are parsed in no time");
 }
+
+#[test]
+fn a_name_that_promises_another_format_is_told_and_one_that_promises_packing_refused() {
+    let desk = Desk::new();
+    let made = "data synth svm,rows=20,columns=3";
+    let words = "x.npz: its name ends in .npz, but the file is Parquet";
+    let (json, code) = desk.json(&format!("{made} -o x.npz --to parquet"));
+    assert_eq!((code, &json["notes"][0]), (0, &words.into()), "{json:#}");
+    assert!(desk.ok("data convert x.npz y.csv --to libsvm").err.contains("y.csv: its name ends in .csv, but"));
+    for plain in ["x.svm", "x.svm.gz", "x.txt --to npz", "x --to parquet"] {
+        assert_eq!(desk.json(&format!("{made} -o {plain}")).0["notes"], serde_json::json!([]), "{plain}");
+    }
+    for (name, instead) in [("h.parquet.gz", "h.parquet"), ("h.npz.bz2", "h.npz"), ("h.gz --to npz", "h")] {
+        let said = desk.run(&format!("data convert x.svm {name}"));
+        assert!(said.code == 2 && said.err.contains(&format!("call it {instead}\n")), "{name}: {}", said.err);
+    }
+}

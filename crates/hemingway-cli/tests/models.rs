@@ -40,6 +40,8 @@ fn the_model_of_a_run_is_converted() {
     assert_eq!(desk.read("a.model"), desk.read("b"));
     assert_eq!(desk.ok("model convert m.json c.safetensors --output quiet").out, "c.safetensors\n");
     desk.ok("model convert c.safetensors c.json");
+    let misnamed = desk.ok("model convert m.json d.safetensors --to onnx").err;
+    assert!(misnamed.contains("d.safetensors: its name ends in .safetensors, but the file is onnx"), "{misnamed}");
     assert_eq!(desk.read("c.json"), desk.read("m.json"), "nothing is lost");
     desk.ok("model convert a.model a.json");
     let theirs: Value = serde_json::from_str(&desk.read("a.json")).unwrap();

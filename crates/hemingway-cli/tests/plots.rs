@@ -87,13 +87,13 @@ fn advice_is_drawn_with_its_choice() {
 }
 
 #[test]
-fn a_run_is_drawn_with_what_was_predicted_of_it() {
+fn a_run_is_drawn_with_what_was_promised_of_it() {
     let desk = Desk::new();
     desk.run(&format!("train {SVM} --loss hinge --reach 1e-3 --cluster cloud-25gbit --max-time 60"));
     let said = desk.ok("explain last --plot run.svg");
     assert!(said.err.contains("run.svg"), "{}", said.err);
     let told = words(&desk.read("run.svg"));
-    for wanted in ["svm-1", "train ", "goal 1e-3", "probe", "predicted", "virtual"] {
+    for wanted in ["svm-1", "train ", "goal 1e-3", "probe", "as promised", "virtual"] {
         assert!(has(&told, wanted), "{wanted} is missing in {told:?}");
     }
     desk.ok(&format!("run {SVM} --loss hinge --algorithm cocoa --machines 1 --rounds 1 --cluster laptop"));

@@ -66,7 +66,8 @@ fn what_was_rated_is_not_recommended() {
     // Of a stranger and a strange item nothing is known but the mean, 27/7.
     assert!((predicted[3] - 27.0 / 7.0).abs() < 1e-12, "{predicted:?}");
 
-    desk.ok("model convert model.json factors.npz");
+    let said = desk.ok("model convert model.json factors.npz").out;
+    assert!(said.starts_with("factors of ") && said.contains(" × ") && said.contains(" are in factors.npz"), "{said}");
     let arrays = std::fs::read(desk.path("factors.npz")).unwrap();
     let text = String::from_utf8_lossy(&arrays);
     for name in ["user_factors", "item_factors", "user_bias", "item_bias", "users", "items", "mean"] {

@@ -90,7 +90,20 @@ fn json_holds_the_choice_the_curve_and_the_spending() {
     let stretches = json["course"]["stretches"].as_array().unwrap();
     let predicted = stretches.iter().find(|s| s["turns"] == true).expect("training begins")["predicted"].clone();
     assert_keys(&predicted[0], &["seconds", "low", "mid", "high", "extrapolated"]);
+    for at in predicted.as_array().unwrap() {
+        assert!(at["mid"].as_f64().unwrap() >= 1e-12 && at["low"].as_f64().unwrap() >= 1e-12, "{at}");
+    }
+    let turn = stretches.iter().find(|s| s["turns"] == true).unwrap();
+    let later = turn["began"].as_f64().unwrap();
+    let promised = turn["promised"]["mid"].as_f64().unwrap() - later;
+    let told = json["choice"]["chosen"]["seconds"]["at"]["mid"].as_f64().unwrap();
+    assert!((promised / told - 1.0).abs() < 1e-9, "{promised} {told}");
+    assert_eq!(turn["unforetold"], Value::Null);
     assert_keys(&json["spending"], &["probes", "rehearsals", "training", "wall_seconds", "dollars"]);
+    let real = stretches.last().unwrap()["real"].as_array().unwrap();
+    let (last, told) = (real.last().unwrap()["error"].as_f64().unwrap(), json["estimated_error"].as_f64().unwrap());
+    assert!((last / told - 1.0).abs() < 1e-6, "the curve ends where the text says: {last} {told}");
+    assert_eq!(json["course"]["optimum"], json["optimum_low"]);
     let text = desk.ok("report last --format json").out;
     assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), json);
 }
@@ -226,6 +239,12 @@ fn runs_without_a_choice_say_why_there_was_none() {
     let desk = Desk::new();
     desk.ok("run synth:svm,rows=300,columns=8 --loss hinge --algorithm cocoa --machines 2 --rounds 12");
     let text = desk.ok("report last").out;
+    let (json, _) = desk.json("report last");
+    let stretch = &json["course"]["stretches"][0];
+    assert!(stretch["predicted"].as_array().unwrap().is_empty(), "{stretch:#}");
+    assert_eq!(stretch["unforetold"], "nothing was predicted of it");
+    desk.ok("report last -o fixed.html");
+    assert!(desk.read("fixed.html").contains("<figcaption>cocoa m=2: no band: nothing was predicted of it.</figcap"));
     assert!(text.contains("named by the user") && text.contains("loading and the rest"), "{text}");
     desk.ok("plan synth:svm,rows=300,columns=8 --loss hinge --within 2s --cluster laptop");
     let text = desk.ok("report last").out;

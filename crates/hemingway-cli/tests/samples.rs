@@ -87,3 +87,16 @@ fn advice_from_samples_needs_times_on_all_rows() {
     assert_eq!(advice["unsettled"], Value::Null, "{advice:#}");
     assert_eq!(advice["basis"]["samples"].as_array().unwrap().len(), 3);
 }
+
+#[test]
+fn advice_without_a_choice_says_why() {
+    let desk = Desk::new();
+    desk.ok(&format!("run {DATA} --cluster laptop --algorithm cocoa --machines 8 --rounds 30 --records m8.csv"));
+    let beyond = "advise m8.csv --reach 1e-2 --machines 1..4";
+    let (advice, code) = desk.json(beyond);
+    assert_eq!((code, &advice["choice"]), (0, &Value::Null), "{advice:#}");
+    assert!(advice["unsettled"].as_str().unwrap().contains("beyond what was measured (m = 8)"), "{advice:#}");
+    assert!(desk.ok(beyond).out.contains("\nNo choice: every candidate lies beyond what was measured (m = 8)"));
+    let said = desk.run("advise m8.csv --reach-metric accuracy=0.9");
+    assert!(said.code == 2 && said.err.contains("--reach-metric: no row has a value of `accuracy`"), "{}", said.err);
+}

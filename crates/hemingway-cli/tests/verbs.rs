@@ -84,6 +84,27 @@ fn a_path_is_solved_proved_and_chosen_from() {
 }
 
 #[test]
+fn a_path_claims_no_more_than_its_gaps_prove() {
+    let desk = Desk::new();
+    // So fine that rounding leaves most gaps open.
+    let lasso = "train synth:logistic,rows=80,columns=40 --l2 0 --path 12 --reach 1e-14 --all";
+    let (json, code) = desk.json(lasso);
+    assert_eq!((code, &json["ending"]), (3, &Value::from("stalled")), "{json:#}");
+    let path = json["path"].as_array().unwrap();
+    let of = |point: &Value, key: &str| point[key].as_f64().unwrap();
+    let worst = path.iter().map(|point| of(point, "gap") / of(point, "lower_bound")).fold(0.0, f64::max);
+    assert_eq!(json["certified_error"], worst);
+    let proved = path.iter().filter(|point| point["proved"] == true).count();
+    let said = desk.run(lasso).out;
+    assert!(said.contains(&format!("{proved} of 12 proved to 1e-14 of their optimum, the others to ")), "{said}");
+    assert_eq!(said.matches(" only\n").count(), 12 - proved, "{said}");
+    assert!(said.contains("next: rounding hides smaller gaps: --reach 1e-"), "{said}");
+
+    let (json, code) = desk.json(&lasso.replace("1e-14", "1e-6"));
+    assert!(code == 0 && of(&json, "certified_error") <= 1e-6, "{json:#}");
+}
+
+#[test]
 fn strads_runs_by_the_schedule_asked_for_and_says_so() {
     let desk = Desk::new();
     let lasso = "synth:ridge,rows=60,columns=20 --l1 0.02 --l2 0 --machines 4 --reach 1e-4";

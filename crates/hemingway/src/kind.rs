@@ -110,7 +110,7 @@ pub(crate) struct Wanted {
     /// A letter that no such file lacks, and what a file without it is.
     letter: (u8, &'static str),
     /// What it is called, and where to look at one.
-    example: &'static str,
+    pub(crate) example: &'static str,
 }
 
 /// What `--cluster` names.

@@ -165,7 +165,9 @@ pub(crate) struct FormatArg {
 impl FormatArg {
     /// The format asked for, or that of the name.
     pub(crate) fn of(&self, path: &Path) -> hemingway::Result<SaveAs> {
-        self.format.map_or_else(|| SaveAs::of(path), |to| Ok(to.into()))
+        let format = self.format.map_or_else(|| SaveAs::of(path), |to| Ok(to.into()))?;
+        format.check_name(path)?;
+        Ok(format)
     }
 }
 

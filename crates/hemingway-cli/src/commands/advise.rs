@@ -31,13 +31,13 @@ pub(super) fn advise(args: &AdviseArgs, out: &mut dyn Output) -> Result<u8> {
     goal.check()?;
     let metric = measure::of(&goal, args.records.metric.as_ref())?;
     let cluster = args.records.cluster.as_deref().map(clusters::described).transpose()?.flatten();
-    let file = fitted(args, cluster.as_ref(), metric.as_ref(), out)?;
+    let file = fitted(args, cluster.as_ref(), metric.as_ref(), out).map_err(|error| by_its_flag(&goal, args, error))?;
     if let Goal::ReachMetric { value, level, .. } = &mut goal {
         *level = Some(measure::level(&file.model, metric.as_ref(), *value)?);
     }
     let price = cluster.as_ref().map(|c| c.price_per_hour).filter(|price| *price > 0.0);
     if matches!(goal, Goal::Spend { .. }) && price.is_none() {
-        return Err(Usage::error("--spend needs --cluster FILE with a price_per_hour"));
+        return Err(Usage::error(format!("--spend: {}", clusters::unpriced(cluster.as_ref()))));
     }
     let machines = machines(args.machines, &file.basis, cluster.as_ref())?;
     let caps = Caps::default().with_goal(&goal);
@@ -64,6 +64,17 @@ pub(super) fn advise(args: &AdviseArgs, out: &mut dyn Output) -> Result<u8> {
     let advice = Advice { plan, goal, basis: file.basis, all: args.all, plot: args.plot.clone() };
     out.answer(&advice)?;
     Ok(exit::MET)
+}
+
+/// A measure that is not in the records is the fault of the flag that named it.
+fn by_its_flag(goal: &Goal, args: &AdviseArgs, error: anyhow::Error) -> anyhow::Error {
+    let of_goal = matches!(goal, Goal::ReachMetric { .. }) && args.records.metric.is_none();
+    match error.downcast_ref() {
+        Some(Error::Setting { field, what }) if of_goal && field == "--metric" => {
+            Error::setting("--reach-metric", what.clone()).into()
+        }
+        _ => error,
+    }
 }
 
 /// The models: those of a file, or fitted now.
@@ -116,13 +127,36 @@ struct Advice {
     plot: Option<PathBuf>,
 }
 
+impl Advice {
+    /// Why there is no choice, if there is none.
+    fn unsettled(&self) -> Option<String> {
+        self.plan.unsettled.as_ref().map(ToString::to_string).or_else(|| self.unusable())
+    }
+
+    /// Why none of the candidates can be chosen, where no doubt about one of them is the reason.
+    fn unusable(&self) -> Option<String> {
+        if self.plan.unsettled.is_some() || self.plan.choice().is_some() {
+            return None;
+        }
+        if self.plan.candidates.iter().all(|candidate| candidate.seconds_per_round.is_none()) {
+            return Some("the records hold no times, and nothing tells how long a round takes".into());
+        }
+        let seen: Vec<String> = self.basis.machines.iter().map(usize::to_string).collect();
+        Some(format!(
+            "every candidate lies beyond what was measured (m = {}): let --machines include that, or run a few rounds on \
+             machines among these first",
+            seen.join(", ")
+        ))
+    }
+}
+
 impl Answer for Advice {
     fn json(&self) -> Value {
         let choice = self.plan.choice();
         json!({
             "goal": self.plan.goal,
             "choice": choice.map(|c| &c.config),
-            "unsettled": self.plan.unsettled.as_ref().map(ToString::to_string),
+            "unsettled": self.unsettled(),
             "predicted_seconds": choice.and_then(|c| c.seconds_to_go()),
             "candidates": self.plan.candidates,
             "basis": self.basis,
@@ -131,8 +165,10 @@ impl Answer for Advice {
     }
 
     fn human(&self, paint: Paint) -> String {
-        PlanTable { plan: &self.plan, goal: &self.goal, basis: &self.basis, simulated: false, all: self.all }
-            .text(paint)
+        let table =
+            PlanTable { plan: &self.plan, goal: &self.goal, basis: &self.basis, simulated: false, all: self.all };
+        let unusable = self.unusable().map_or(String::new(), |why| format!("\nNo choice: {why}\n"));
+        format!("{}{unusable}", table.text(paint))
     }
 
     fn quiet(&self) -> String {

@@ -29,12 +29,17 @@ pub(super) fn data(command: &DataCommand, out: &mut dyn Output) -> Result<u8> {
             let dataset = recipe.make();
             drop(waiting);
             let part = write(&dataset, path, format, out)?;
-            out.answer(&Written { part, notes: Vec::new() })?;
+            let notes: Vec<String> = format.misnamed(path).into_iter().collect();
+            notes.iter().for_each(|note| out.note(note));
+            out.answer(&Written { part, notes })?;
         }
         DataCommand::Convert { from, to, labels, weights, format } => {
             let (format, reading) = (format.of(to)?, Reading::of(&labels.labels(), &weights.weights()));
-            let Loaded { dataset, notes, .. } = load_aloud(&Source::parse(from)?, &reading, out)?;
+            let Loaded { dataset, mut notes, .. } = load_aloud(&Source::parse(from)?, &reading, out)?;
             let part = write(&dataset, to, format, out)?;
+            let misnamed = format.misnamed(to);
+            misnamed.iter().for_each(|note| out.note(note));
+            notes.extend(misnamed);
             out.answer(&Written { part, notes })?;
         }
         DataCommand::Split { data, test, seed, out: path, labels, weights, to } => {

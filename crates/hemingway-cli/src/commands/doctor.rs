@@ -96,7 +96,13 @@ impl Health {
                 "clock",
                 format!("ticks of {tick}, one piece of work in 20 takes {noise:.0} % longer than usual: {verdict}"),
             ),
-            ("strays", format!("σ = {:.3}: two rounds in three take between e^-σ and e^σ times", self.found.sigma())),
+            (
+                "strays",
+                format!(
+                    "σ = {:.3}: two rounds in three take between e^-σ and e^σ times what is usual",
+                    self.found.sigma()
+                ),
+            ),
             ("store", format!("{} ({})", self.store, number::counted(self.runs, "run"))),
         ]
     }

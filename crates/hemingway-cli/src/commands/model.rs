@@ -15,9 +15,16 @@ pub(super) fn model(command: &ModelCommand, out: &mut dyn Output) -> Result<u8> 
     let ModelCommand::Convert { from, to, format, store } = command;
     let format = ModelTo::or_of(*format, to)?;
     let model = load_model(from, &store.store)?;
-    let notes = model.save_as(to, format)?;
+    let mut notes = model.save_as(to, format)?;
+    notes.extend(format.misnamed(to));
     say_all(&notes, out);
-    out.answer(&Written { file: to.display().to_string(), format, columns: model.rules.columns, notes })?;
+    let size = match &model.factors {
+        Some(ratings) => {
+            format!("factors of {} × {} are", number::count(ratings.users.len()), number::count(ratings.items.len()))
+        }
+        None => format!("a model of {} is", number::counted(model.rules.columns, "column")),
+    };
+    out.answer(&Written { file: to.display().to_string(), format, columns: model.rules.columns, size, notes })?;
     Ok(exit::MET)
 }
 
@@ -25,6 +32,8 @@ struct Written {
     file: String,
     format: ModelFormat,
     columns: usize,
+    /// The same in words, for factors their users and items.
+    size: String,
     notes: Vec<String>,
 }
 
@@ -34,7 +43,7 @@ impl Answer for Written {
     }
 
     fn human(&self, _paint: Paint) -> String {
-        format!("a model of {} is in {}", number::counted(self.columns, "column"), self.file)
+        format!("{} in {}", self.size, self.file)
     }
 
     fn quiet(&self) -> String {

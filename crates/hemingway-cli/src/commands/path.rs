@@ -53,7 +53,8 @@ pub(super) fn path(args: &TrainArgs, points: usize, out: &mut dyn Output, began:
     let data = job.spec.data.clone();
     let (all, kept_all) = (args.choice.all, args.path.path_models.is_some());
     let seconds = began.elapsed().as_secs_f64();
-    out.answer(&Solved { data, points, chosen, ending, error, model, kept_all, all, seconds })?;
+    let values = l1.len();
+    out.answer(&Solved { data, values, points, chosen, ending, error, model, kept_all, all, seconds })?;
     Ok(exit::of_ending(ending))
 }
 
@@ -169,7 +170,7 @@ impl Run<'_> {
         let Job { problem, rules, base, facts, spec, .. } = self.job;
         let mut weights = vec![0.0; problem.data.columns()];
         point.weights.iter().for_each(|(column, weight)| weights[*column as usize] = *weight);
-        let error = (point.lower_bound > 0.0).then(|| point.gap / point.lower_bound);
+        let error = proved_to(point);
         TrainedModel {
             format: FORMAT.into(),
             loss: problem.loss,
@@ -197,8 +198,15 @@ impl Run<'_> {
     }
 }
 
+/// The error that the gap of a point proves; none without a bound above 0 to be relative to.
+fn proved_to(point: &Point) -> Option<f64> {
+    (point.lower_bound > 0.0).then(|| point.gap / point.lower_bound)
+}
+
 struct Solved {
     data: String,
+    /// Values of λ₁ that were asked for.
+    values: usize,
     points: Vec<Point>,
     chosen: Option<CrossValidated>,
     ending: Ending,
@@ -237,7 +245,7 @@ impl Solved {
                 number::error(point.gap),
                 number::digits(point.seconds),
                 loss,
-                if self.is_chosen(k) { "✔ chosen" } else { "" }.into(),
+                self.mark(k),
             ];
             if self.is_chosen(k) { table.bright(cells) } else { table.row(cells) }
         }
@@ -245,6 +253,60 @@ impl Solved {
         let more =
             if hidden > 0 { format!("{}\n", paint.dim(&format!("{hidden} more with --all"))) } else { String::new() };
         format!("{}{more}", table.text("", paint))
+    }
+
+    /// What stands out of a point: that it was chosen, or what it is proved to where that is not what was asked for.
+    fn mark(&self, k: usize) -> String {
+        let point = &self.points[k];
+        let unproved = (!point.proved).then(|| match proved_to(point) {
+            // Not as errors usually are, of which those below any use look alike: here it is what misses the goal.
+            Some(error) => format!("proved to {error:.1e} only"),
+            None => "not proved".into(),
+        });
+        let chosen = self.is_chosen(k).then(|| "✔ chosen".to_string());
+        chosen.into_iter().chain(unproved).collect::<Vec<_>>().join(", ")
+    }
+
+    /// What all of the points that were solved are proved to; none where one of them, or all, are proved to nothing.
+    fn proved_to(&self) -> Option<f64> {
+        let errors: Option<Vec<f64>> = self.points.iter().map(proved_to).collect();
+        errors?.into_iter().max_by(f64::total_cmp)
+    }
+
+    /// `100 values`, or how many of them before it was ended.
+    fn solved(&self) -> String {
+        let solved = self.points.len();
+        if solved == self.values {
+            return number::counted(solved, "value");
+        }
+        format!("{} of {}", number::count(solved), number::counted(self.values, "value"))
+    }
+
+    /// What was proved of how many of them.
+    fn proofs(&self) -> String {
+        let proved = self.points.iter().filter(|point| point.proved).count();
+        let target = number::target(self.error);
+        if proved == self.points.len() {
+            return format!("each proved to {target} of its optimum");
+        }
+        let others = self
+            .proved_to()
+            .map_or_else(|| "the others are marked".into(), |worst| format!("the others to {worst:.1e} or better"));
+        format!("{proved} of {} proved to {target} of their optimum, {others}", self.points.len())
+    }
+
+    /// What to ask for next where not all was proved or solved.
+    fn next(&self) -> Option<String> {
+        match self.ending {
+            Ending::Stalled => self.proved_to().map(|worst| {
+                let power = worst.log10().ceil();
+                format!("rounding hides smaller gaps: --reach 1e{power} is proved of all of them")
+            }),
+            Ending::BudgetSpent => {
+                Some("--max-time with more seconds, --path with fewer values, or a larger --reach".into())
+            }
+            _ => None,
+        }
     }
 
     /// What to say of a choice at an end of the grid: beyond it there may be a better one.
@@ -266,7 +328,7 @@ impl Answer for Solved {
         json!({
             "goal_met": self.ending == Ending::GoalMet,
             "ending": self.ending,
-            "certified_error": self.error,
+            "certified_error": self.proved_to(),
             "path": self.points,
             "chosen": chosen.map(|chosen| json!({
                 "point": chosen.chosen,
@@ -287,12 +349,12 @@ impl Answer for Solved {
         }
         let seconds: f64 = self.points.iter().map(|point| point.seconds).sum();
         let mut text = format!(
-            "\n{}\n{}: {} of λ₁ on {}, each proved to {} of its optimum or marked by its gap, in {}\n",
+            "\n{}\n{}: {} of λ₁ on {}, {}, in {}\n",
             self.table(paint),
             self.ending.words(),
-            number::counted(self.points.len(), "value"),
+            self.solved(),
             self.data,
-            number::target(self.error),
+            self.proofs(),
             number::seconds(seconds),
         );
         if let Some(chosen) = &self.chosen {
@@ -310,6 +372,7 @@ impl Answer for Solved {
             ));
             text.extend(self.at_an_end(chosen).map(|words| format!("note: {words}\n")));
         }
+        text.extend(self.next().map(|words| format!("next: {words}\n")));
         text.push_str(&match &self.model {
             Some(model) => format!("model: {model}\n"),
             None if self.kept_all => String::new(),
@@ -321,5 +384,34 @@ impl Answer for Solved {
     fn quiet(&self) -> String {
         let chosen = self.chosen.as_ref().map(|chosen| chosen.points[chosen.chosen].l1.to_string());
         self.model.clone().or(chosen).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_that_was_cut_says_of_how_many() {
+        let point = |gap: f64, proved| {
+            let (l1, nonzeros, objective, lower_bound, seconds) = (0.1, 2, 0.5 + gap, 0.5, 1.0);
+            Point { l1, nonzeros, objective, lower_bound, gap, proved, seconds, weights: Vec::new() }
+        };
+        let cut = Solved {
+            data: "data".into(),
+            values: 100,
+            points: vec![point(0.0, true), point(1e-3, false)],
+            chosen: None,
+            ending: Ending::BudgetSpent,
+            error: 1e-6,
+            model: None,
+            kept_all: true,
+            all: true,
+            seconds: 2.0,
+        };
+        let said = cut.human(Paint::on(false));
+        assert!(said.contains(": 2 of 100 values of λ₁ on data, 1 of 2 proved to 1e-6 of their optimum, "), "{said}");
+        assert!(said.contains("proved to 2.0e-3 only") && said.contains("next: --max-time"), "{said}");
+        assert_eq!(cut.json()["certified_error"], 2e-3);
     }
 }

@@ -168,6 +168,9 @@ impl Planned {
         let exchange = Exchange::of_plan(plan, &history.facts.exchanges);
         let exchange = exchange.map_or(String::new(), |exchange| format!("\nExchange: {}\n", exchange.sentence()));
         let (probing, evaluating) = (summary.probe_seconds, self.outcome.evaluating(summary.probe_seconds));
+        if probing == 0.0 {
+            return format!("{table}{exchange}");
+        }
         format!("{table}{exchange}\nProbing took {}{unit}{evaluating}.\n", number::seconds(probing))
     }
 

@@ -16,6 +16,7 @@ use super::exit::{self, Usage};
 use crate::args::{Format, ReportArgs};
 use crate::output::{Answer, Output};
 use crate::show::Paint;
+use crate::show::markdown::escaped;
 use crate::story::{Again, Course, Story};
 use pieces::Piece;
 
@@ -94,6 +95,7 @@ fn markdown(pieces: &[Piece], path: Option<&Path>) -> Result<String> {
                 save(&beside, &figure.picture.svg())?;
                 let link = beside.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
                 parts.push(format!("![{}](<{link}>)\n", figure.shows));
+                parts.extend(Some(format!("{}\n", escaped(&figure.caption))).filter(|_| !figure.caption.is_empty()));
             }
             (Piece::Figure(_), None) => {}
         }

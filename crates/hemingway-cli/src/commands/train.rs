@@ -49,8 +49,7 @@ pub(super) fn field(args: &TrainArgs, manners: Manners, began: Instant) -> Resul
 fn suits(args: &TrainArgs, file: &str, cluster: &Cluster) -> Result<()> {
     let asks_price = args.goal.spend.is_some() || args.limits.max_cost.is_some();
     if asks_price && cluster.price_per_hour <= 0.0 {
-        let what = format!("{file} has no price_per_hour, which a goal or cap in dollars needs of every cluster");
-        return Err(Error::setting("--cluster", what).into());
+        return Err(Error::setting("--cluster", format!("{file}: {}", clusters::unpriced(Some(cluster)))).into());
     }
     if let Some((_, most)) = args.choice.machines.filter(|(_, most)| *most > cluster.machines) {
         let what = format!("{most} machines asked of every cluster, but {file} has {}", cluster.machines);

@@ -30,7 +30,7 @@ pub(crate) struct Basis {
 /// What a job knew before anything ran.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Remembered {
-    /// Runs of its problem.
+    /// Runs of its problem, those that tell the most of each configuration.
     pub(crate) runs: usize,
     /// Configurations that were timed on its cluster.
     pub(crate) timings: usize,
@@ -47,9 +47,13 @@ impl Remembered {
         *self == Self::default()
     }
 
-    fn sentence(self) -> String {
-        let known = [(self.runs, "run"), (self.timings, "timing")].into_iter().filter(|(count, _)| *count > 0);
-        let words: Vec<String> = known.map(|(count, what)| number::counted(count, what)).collect();
+    /// In words, the same before a job and in what is told of it; nothing of nothing.
+    pub(crate) fn sentence(self) -> String {
+        let runs = (self.runs, "run", "of this problem");
+        let timings = (self.timings, "configuration", "timed on this cluster");
+        let known = [runs, timings].into_iter().filter(|(count, ..)| *count > 0);
+        let words: Vec<String> =
+            known.map(|(count, what, of)| format!("{} {of}", number::counted(count, what))).collect();
         if words.is_empty() { String::new() } else { format!("remembered: {}", words.join(", ")) }
     }
 }

@@ -209,6 +209,14 @@ impl Chapter {
         self.candidate()?.seconds.and_then(Reach::estimate)
     }
 
+    /// The training clock of its run at the goal, as its decision promised it.
+    pub(crate) fn promised_end(&self) -> Option<Estimate> {
+        match &self.decision {
+            Decision::Run { predicted, .. } => *predicted,
+            Decision::Rehearse { .. } | Decision::Stop { .. } => None,
+        }
+    }
+
     /// Seconds from here to the goal, if this very run met it.
     pub(crate) fn real_seconds(&self, reached: Option<(&str, f64)>) -> Option<f64> {
         let (run, seconds) = reached?;

@@ -12,6 +12,9 @@ use super::{Course, Frontier, Story};
 use crate::show::number::{self, Unit};
 use crate::show::picture;
 
+/// How far beyond the end of training a promise stretches the picture.
+const WIDEST: f64 = 1.5;
+
 impl Course {
     /// Error against training time.
     pub(crate) fn picture(&self, story: &Story) -> Picture {
@@ -25,6 +28,7 @@ impl Course {
                 let name = format!("{verb}{}", stretch.config);
                 layers.push(Layer::Moment { at: unit.of_seconds(stretch.began), name });
                 layers.extend(predicted(story, stretch, unit));
+                layers.extend(self.promised(story, stretch, unit));
             }
             trains |= stretch.turns;
         }
@@ -41,6 +45,31 @@ impl Course {
             charts: vec![Chart { x, y, layers, ..Chart::default() }],
             columns: 1,
         }
+    }
+
+    /// What was promised of each configuration that was turned to, and why where no band shows it.
+    pub(crate) fn caption(&self) -> String {
+        let turns: Vec<&Stretch> = self.stretches.iter().filter(|stretch| stretch.turns).collect();
+        let told = |stretch: &&Stretch| {
+            let promised = stretch.promised.map(|end| format!("the goal promised at {}", number::seconds_between(end)));
+            let without = stretch.unforetold.map(|why| format!("no band: {why}"));
+            let words: Vec<String> = promised.into_iter().chain(without).collect();
+            (!words.is_empty()).then(|| format!("{}: {}", stretch.config, words.join("; ")))
+        };
+        turns.iter().filter_map(told).map(|words| format!("{words}. ")).collect::<String>().trim_end().into()
+    }
+
+    /// When the goal would be met, as the decision promised it: at its error, as far as the picture goes.
+    fn promised(&self, story: &Story, stretch: &Stretch, unit: Unit) -> Vec<Layer> {
+        let (Some(seconds), Goal::Reach { error, .. }) = (stretch.promised, &story.history.spec.goal) else {
+            return Vec::new();
+        };
+        let ink = story.ink(&stretch.config.algorithm);
+        let end = WIDEST * self.end();
+        let at = |seconds: f64| (unit.of_seconds(seconds.min(end)), *error);
+        let middle = (seconds.mid <= end).then(|| at(seconds.mid));
+        let interval = Layer::line(ink, Stroke::Solid, vec![at(seconds.low), at(seconds.high)]);
+        vec![interval, Layer::dots(ink, middle.into_iter().collect())]
     }
 
     /// What happened; named where training with it ends.
@@ -61,6 +90,9 @@ impl Course {
         let mut marks = vec![(Look::Line(Stroke::Thin), "probe"), (Look::Line(Stroke::Solid), "training")];
         if self.stretches.iter().any(|stretch| !stretch.predicted.is_empty()) {
             marks.extend([(Look::Line(Stroke::Dashed), "predicted"), (Look::Band, "90 % interval")]);
+        }
+        if self.stretches.iter().any(|stretch| stretch.promised.is_some()) {
+            marks.push((Look::Dots, "the goal, as promised"));
         }
         names.chain(marks.into_iter().map(|(look, words)| Key::new(look, MUTED, words))).collect()
     }

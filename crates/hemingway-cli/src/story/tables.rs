@@ -14,7 +14,7 @@ impl Story {
             ("configuration".into(), Align::Left),
             ("rounds".into(), Align::Right),
             (self.headed(unit, ""), Align::Right),
-            ("estimated error".into(), Align::Left),
+            (self.error_head().into(), Align::Left),
             ("why".into(), Align::Left),
         ]);
         for chapter in &self.chapters {
@@ -31,6 +31,11 @@ impl Story {
             ]);
         }
         table
+    }
+
+    /// While it ran, the same rounds may have shown another error, or none: once it has ended all are told by its last P̂.
+    fn error_head(&self) -> &'static str {
+        if self.ended().is_some() { "est. error (in hindsight)" } else { "estimated error" }
     }
 
     /// `3.1e-2 → 4.0e-3`.

@@ -116,6 +116,7 @@ const TEXTS: &[(&str, &str)] = &[
     ("no-variables.json", "{\"name\": \"s\", \"variables\": []}"),
     ("cut-strategy.json", "{\"version\": 1,\n \"name\": "),
     ("later-strategy.json", "{\"version\": 7}"),
+    ("bare-strategy.json", "{}"),
     (
         "window-strategy.json",
         "{\"version\": 1, \"name\": \"s\", \"machines\": 2, \"window\": \"8\", \"variables\": []}",

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use bzip2::write::BzEncoder;
 use flate2::write::GzEncoder;
 
-use super::{Dataset, format, libsvm, numpy};
+use super::{Dataset, file, format, libsvm, numpy};
 use crate::{Error, Result};
 
 /// A format that can be written.
@@ -43,6 +43,39 @@ impl SaveAs {
                 );
                 Err(Error::setting(path.display().to_string(), what))
             }
+        }
+    }
+
+    /// Refuses a name that promises a compressed file where none is written.
+    pub fn check_name(self, path: &Path) -> Result<()> {
+        let name = path.display().to_string();
+        let lower = name.to_lowercase();
+        let bare = file::bare(&lower);
+        if self == Self::Libsvm || bare.len() == lower.len() {
+            return Ok(());
+        }
+        let what = format!(
+            "{} is packed by itself and not compressed again: call it {}",
+            self.name(),
+            name.get(..bare.len()).unwrap_or(bare)
+        );
+        Err(Error::setting(name, what))
+    }
+
+    /// What to say of a name that promises another format than the one written under it.
+    pub fn misnamed(self, path: &Path) -> Option<String> {
+        const PROMISES: [&str; 9] = ["svm", "libsvm", "svmlight", "npz", "npy", "parquet", "pq", "csv", "tsv"];
+        let ending = format::ending(path);
+        let keeps = Self::of(path).is_ok_and(|promised| promised == self);
+        (PROMISES.contains(&ending.as_str()) && !keeps)
+            .then(|| format!("{}: its name ends in .{ending}, but the file is {}", path.display(), self.name()))
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Libsvm => "LIBSVM text",
+            Self::Npz => "npz",
+            Self::Parquet => "Parquet",
         }
     }
 

@@ -165,8 +165,8 @@ fn parse(path: &Path, text: &[u8]) -> Result<Vec<Event>> {
 fn events(path: &Path, text: &[u8]) -> impl Iterator<Item = Result<Event>> {
     let lines = text.split(|b| *b == b'\n').enumerate().filter(|(_, line)| !line.is_empty());
     lines.map(move |(i, line)| {
-        let event: Event = serde_json::from_slice(line).map_err(|e| Error::data(path, i + 1, damaged(&e)))?;
-        event.check().map_err(|what| Error::data(path, i + 1, format!("not an event: {what}; {ADVICE}")))?;
+        let event: Event = serde_json::from_slice(line).map_err(|e| Error::data(path, i + 1, damaged(&e, i)))?;
+        event.check().map_err(|what| Error::data(path, i + 1, format!("not an event: {what}; {}", advice(i))))?;
         Ok(event)
     })
 }
@@ -192,13 +192,23 @@ impl Event {
     }
 }
 
-/// What to do about a line that cannot be read.
-const ADVICE: &str = "the journal is damaged or of a newer version: without this line and those after it, it goes on from \
-                      the ones before";
+/// What to do about a line that cannot be read, with so many before it.
+fn advice(before: usize) -> &'static str {
+    match before {
+        0 => {
+            "the journal is damaged or of a newer version, and without its first line nothing tells of the job: start the \
+             run anew"
+        }
+        _ => {
+            "the journal is damaged or of a newer version: without this line and those after it, it goes on from the ones \
+             before"
+        }
+    }
+}
 
 /// The parser sees one line only, and counts from it.
-fn damaged(error: &serde_json::Error) -> String {
+fn damaged(error: &serde_json::Error, before: usize) -> String {
     let said = error.to_string();
     let what = said.split(" at line ").next().unwrap_or(&said);
-    format!("not an event: {what} at column {}; {ADVICE}", error.column())
+    format!("not an event: {what} at column {}; {}", error.column(), advice(before))
 }

@@ -191,11 +191,12 @@ struct Versioned {
 }
 
 impl Strategy {
-    /// Reads a file; whether it suits a model and a cluster, [`Layout::of`] finds out.
+    /// Reads a file; whether it suits a model and a cluster, [`Layout::of`] finds out. A strategy that cannot be meant is
+    /// the wrong one to name, whoever finds that out: a setting in both cases.
     pub fn read(path: &Path) -> Result<Self> {
         let in_file = |error| match error {
-            Error::Data { line, what, .. } => Error::data(path, line, what),
-            Error::Setting { field, what } => Error::file(path, format!("{field} {what}")),
+            Error::Data { line, what, .. } => Error::setting(format!("{}:{line}", path.display()), what),
+            Error::Setting { field, what } => Error::setting(path.display().to_string(), format!("{field} {what}")),
             other => other,
         };
         kind::A_STRATEGY.read(path, |text| Self::parse(text).map_err(in_file))
@@ -209,7 +210,14 @@ impl Strategy {
             let what = format!("is {other}; this program knows strategies of version {VERSION}");
             return Err(Error::setting("version", what));
         }
-        serde_json::from_str(text).map_err(|e| Error::data("strategy", e.line(), in_words(text, &e)))
+        serde_json::from_str(text).map_err(|e| {
+            let words = in_words(text, &e);
+            let wanted = match words.contains("missing field") {
+                true => format!("; expected {}", kind::A_STRATEGY.example),
+                false => String::new(),
+            };
+            Error::data("strategy", e.line(), format!("{words}{wanted}"))
+        })
     }
 
     /// The text of a file.

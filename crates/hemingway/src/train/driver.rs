@@ -14,7 +14,7 @@ use crate::job::Job;
 use crate::record::journal::{Event, Journal};
 use crate::record::store::{RunDir, Store};
 use crate::trained::{Provenance, TrainedModel};
-use crate::{Error, Result};
+use crate::{Error, Result, units};
 
 /// Runs one job to its end.
 pub struct Driver<'a> {
@@ -347,8 +347,8 @@ fn overrun_at_once(history: &History) -> Option<String> {
     let dollars = caps.dollars.zip(spent.dollars).filter(|(cap, spent)| spent > cap);
     let what = match (seconds, dollars) {
         _ if trained => return None,
-        (Some(cap), _) => format!("{:.2e} s of {cap} s", spent.wall_seconds),
-        (None, Some((cap, spent))) => format!("${spent:.2e} of ${cap}"),
+        (Some(cap), _) => format!("{} of {}", units::seconds(spent.wall_seconds), units::seconds(cap)),
+        (None, Some((cap, spent))) => format!("${} of ${}", units::digits(spent), units::digits(cap)),
         (None, None) => return None,
     };
     Some(format!("to load the data and evaluate once took {what}: no round fits, allow more"))

@@ -43,6 +43,13 @@ impl ModelFormat {
         }
     }
 
+    /// What to say of a name that promises another format than the one written under it.
+    pub fn misnamed(self, path: &Path) -> Option<String> {
+        let ending = path.extension()?.to_string_lossy();
+        let other = Self::of(path).ok().filter(|promised| *promised != self);
+        other.map(|_| format!("{}: its name ends in .{ending}, but the file is {}", path.display(), self.name()))
+    }
+
     /// Its name, for people and flags.
     pub fn name(self) -> &'static str {
         match self {

@@ -30,7 +30,9 @@ pub(super) fn f(context: &ContextModel) -> String {
 /// How rounds grow with machines and with precision.
 pub(super) fn g(context: &ContextModel, targets: &[f64], basis: &Basis) -> String {
     if context.convergence.is_none() {
-        let Some(samples) = &context.samples else { return "no objectives from scratch that fall".into() };
+        let Some(samples) = &context.samples else {
+            return "unknown: no run is recorded from its first round on with an objective that falls".into();
+        };
         if let Some(doubt) = samples.doubt() {
             return format!("unknown for all rows: {doubt}");
         }

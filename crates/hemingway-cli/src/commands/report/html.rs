@@ -2,15 +2,14 @@
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd, html};
 
-use super::pieces::Piece;
+use super::pieces::{Figure, Piece};
 
 const STYLE: &str = include_str!("style.css");
 
 /// The whole document.
 pub(super) fn page(title: &str, pieces: &[Piece]) -> String {
     let body: String = pieces.iter().map(rendered).collect();
-    let mut head = String::new();
-    html::push_html(&mut head, [Event::Text(title.into())].into_iter());
+    let head = text(title);
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
@@ -26,8 +25,22 @@ fn rendered(piece: &Piece) -> String {
             html::push_html(&mut text, Parser::new_ext(words, Options::ENABLE_TABLES).flat_map(framed));
             text
         }
-        Piece::Figure(figure) => format!("<figure>\n{}</figure>\n", figure.picture.svg()),
+        Piece::Figure(Figure { picture, caption, .. }) => {
+            let below = if caption.is_empty() {
+                String::new()
+            } else {
+                format!("<figcaption>{}</figcaption>\n", text(caption))
+            };
+            format!("<figure>\n{}{below}</figure>\n", picture.svg())
+        }
     }
+}
+
+/// Words that mean themselves.
+fn text(words: &str) -> String {
+    let mut text = String::new();
+    html::push_html(&mut text, [Event::Text(words.into())].into_iter());
+    text
 }
 
 /// Wide tables scroll by themselves, not with the page.

@@ -22,13 +22,15 @@ pub(super) struct Figure {
     pub(super) name: &'static str,
     /// For those who cannot see it.
     pub(super) shows: &'static str,
+    /// A sentence below it, if there is one to say.
+    pub(super) caption: String,
 }
 
 impl Piece {
     /// What it shows takes the place of its title: the report around it says the rest.
-    fn figure(picture: Picture, name: &'static str, shows: &'static str) -> Self {
+    fn figure(picture: Picture, name: &'static str, shows: &'static str, caption: String) -> Self {
         let picture = Picture { title: shows.into(), subtitle: String::new(), ..picture };
-        Self::Figure(Figure { picture, name, shows })
+        Self::Figure(Figure { picture, name, shows, caption })
     }
 }
 
@@ -38,8 +40,8 @@ pub(super) fn of(report: &Report) -> Vec<Piece> {
     let title = markdown::escaped(&story.history.id);
     let mut pieces = vec![Piece::Words(format!("# {title}\n\n{}\n", prose::outcome(story)))];
     pieces.extend(report.course.as_ref().map(|course| {
-        let shows = "Error against training time: the predicted band under the real curve";
-        Piece::figure(course.picture(story), "", shows)
+        let shows = "Error against training time: as it was predicted and as it came";
+        Piece::figure(course.picture(story), "", shows, course.caption())
     }));
     pieces.push(Piece::Words(format!("## The job\n\n{}", prose::job(story))));
     pieces.extend(clusters(story).map(Piece::Words));
@@ -103,7 +105,10 @@ fn frontier(story: &Story, chapter: &Chapter, chosen: Option<&Choice<'_>>) -> Ve
     };
     let picture = frontier.picture(story, plan, chosen);
     let shows = "Predicted dollars against predicted time of every candidate";
-    vec![Piece::Words(format!("### Time against cost\n\n{words}")), Piece::figure(picture, "cost", shows)]
+    vec![
+        Piece::Words(format!("### Time against cost\n\n{words}")),
+        Piece::figure(picture, "cost", shows, String::new()),
+    ]
 }
 
 fn prices(candidates: &[&Candidate], chosen: Option<&Candidate>) -> Table {
