@@ -105,6 +105,18 @@ fn a_path_claims_no_more_than_its_gaps_prove() {
 }
 
 #[test]
+fn a_plan_is_no_goal_met_and_a_budget_has_no_rounds_to_a_goal() {
+    let desk = Desk::new();
+    let plan = desk.ok(&format!("plan {SVM} --loss hinge --within 20ms --cluster cloud-25gbit"));
+    let head = plan.out.lines().find(|line| line.contains("algorithm")).unwrap();
+    assert!(head.contains("error at the end") && !head.contains("rounds to"), "{}", plan.out);
+    let (json, code) = desk.json("runs show svm-1");
+    assert_eq!((code, &json["ending"], &json["real_seconds"]), (0, &"planned".into(), &Value::Null), "{json:#}");
+    assert!(desk.ok("explain svm-1").out.contains("It ended: planned."));
+    assert!(desk.ok("runs").out.contains("finished: plan only"));
+}
+
+#[test]
 fn strads_runs_by_the_schedule_asked_for_and_says_so() {
     let desk = Desk::new();
     let lasso = "synth:ridge,rows=60,columns=20 --l1 0.02 --l2 0 --machines 4 --reach 1e-4";
