@@ -44,7 +44,7 @@ impl History {
             let since = |total: fn(&Record) -> f64| total(last) - total(first);
             seconds += since(|record| record.train_seconds);
             saved += since(|record| record.plain_sync - record.sync);
-            rounds += last.round - first.round;
+            rounds += last.round.saturating_sub(first.round);
             untold += if first.round == 0 && last.round > 0 { 1.0 } else { 0.0 };
         }
         let exchanged = self.records.iter().filter(of).any(|record| record.plain_sync > 0.0);

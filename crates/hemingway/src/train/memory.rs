@@ -123,8 +123,10 @@ fn thin(trace: Trace) -> Trace {
         }
     }
     let (first, last) = (best.first().map_or(0, |point| point.round), trace.last_round());
-    let rounds = std::iter::successors(Some((last - first) as f64), |ahead| (*ahead >= 1.0).then(|| ahead / STRIDE));
-    let places = rounds.map(|ahead| best.partition_point(|point| (point.round - first) as f64 <= ahead + 1e-6));
+    let rounds =
+        std::iter::successors(Some(last.saturating_sub(first) as f64), |ahead| (*ahead >= 1.0).then(|| ahead / STRIDE));
+    let places =
+        rounds.map(|ahead| best.partition_point(|point| point.round.saturating_sub(first) as f64 <= ahead + 1e-6));
     let mut points: Vec<Point> = places.filter_map(|place| best.get(place.checked_sub(1)?).copied()).collect();
     points.extend(best.first());
     // The newest value may not be the best, but its bound is.

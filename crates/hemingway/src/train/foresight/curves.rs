@@ -93,9 +93,10 @@ impl Stretch {
         let begun = if trace.fresh { 0 } else { first };
         let mut steps: Vec<(u64, f64)> = Vec::new();
         for (round, objective) in trace.objectives() {
-            if steps.last().is_none_or(|(_, best)| objective < *best) {
+            let (before, best) = steps.last().copied().unwrap_or((0, f64::INFINITY));
+            if steps.is_empty() || objective < best {
                 // Journals that others have written may go back in rounds.
-                steps.push((round.saturating_sub(begun), objective));
+                steps.push((round.saturating_sub(begun).max(before), objective));
             }
         }
         Some(Self {

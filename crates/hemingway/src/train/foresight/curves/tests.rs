@@ -48,6 +48,10 @@ fn a_remembered_run_that_goes_back_in_rounds_is_taken_as_it_is() {
     backwards.points.reverse();
     (backwards.fresh, backwards.points[1].objective) = (false, Some(OPTIMUM));
     assert_eq!(Stretch::of(&backwards, &["gd".into()]).unwrap().steps.last(), Some(&(0, OPTIMUM)));
+    let mut back_once = run(0.2, 0..=4, None);
+    back_once.points[4].round = 2;
+    let stretch = Stretch::of(&back_once, &["gd".into()]).unwrap();
+    assert!(stretch.steps.is_sorted_by_key(|step| step.0) && stretch.last_gain() > 0.0, "{:?}", stretch.steps);
 }
 
 #[test]
