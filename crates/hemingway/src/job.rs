@@ -1,5 +1,6 @@
 //! From what was asked to what can be run: the specification, checked and loaded.
 
+mod claims;
 mod classes;
 mod factors;
 mod rounds;
@@ -26,6 +27,7 @@ use crate::problem::{Classes, Factors, Loss, Problem};
 use crate::record::Trace;
 use crate::sync::rounds::{RoundSpec, Rounds};
 use crate::{Error, Result, algorithm, metric};
+use claims::{check_claimable, nothing_left};
 pub use factors::{FactorSpec, Raters};
 pub use rounds::Foretold;
 use sample::Whole;
@@ -441,22 +443,6 @@ impl JobSpec {
         Ok(candidates)
     }
 
-    /// What may keep an error from being reached, or from being known.
-    fn doubts(&self, problem: &Problem, algorithms: &[String]) -> Vec<String> {
-        if !matches!(self.goal, Goal::Reach { .. }) {
-            return Vec::new();
-        }
-        let penalty = &problem.penalty;
-        let bottomless = (penalty.l1 == 0.0 && penalty.l2 == 0.0)
-            .then(|| "without a penalty hardly anything bounds the optimum from below: errors that are not certified are estimates only".to_string());
-        let near = |name: &&String| {
-            algorithm::by_name(name).is_ok_and(|algorithm| algorithm.support(problem.loss) == Support::Approximate)
-        };
-        let nears = algorithms.iter().filter(near);
-        let short = nears.map(|name| format!("{name} only comes near the optimum: it may never reach this error"));
-        bottomless.into_iter().chain(short).collect()
-    }
-
     /// The name as it stands in records.
     fn check_algorithm(&self, name: &str, problem: &Problem) -> Result<String> {
         let algorithm = algorithm::by_name(name)?;
@@ -470,26 +456,6 @@ impl JobSpec {
         algorithm::check_problem(algorithm.as_ref(), problem)?;
         Ok(algorithm.name().into())
     }
-}
-
-/// Refuses an error that nothing could ever show to be reached.
-fn check_claimable(goal: &Goal, problem: &Problem) -> Result<()> {
-    let penalty = &problem.penalty;
-    let bottomless = problem.loss == Loss::Absolute && penalty.l1 == 0.0 && penalty.l2 == 0.0;
-    if !bottomless || !matches!(goal, Goal::Reach { .. }) {
-        return Ok(());
-    }
-    let what = "with the absolute loss only a proof tells how far the optimum is, and without a penalty there is none: give --l2 \
-                above 0, or ask for --within TIME";
-    Err(Error::setting("--reach", what))
-}
-
-/// A model of zeros is learned as fast as any, and tells nothing.
-fn nothing_left(problem: &Problem) -> Option<String> {
-    let l1 = problem.penalty.l1;
-    let told = l1 > 0.0 && problem.classes.is_none();
-    let least = told.then(|| problem.steepest()).filter(|least| l1 >= *least)?;
-    Some(format!("λ₁ = {l1} leaves every coefficient at 0, as every λ₁ from {least:.3e} on does; take a smaller --l1"))
 }
 
 /// What the program comes with, where the problem is of a kind it was learned from: none was of ratings, and none with λ₁ had
